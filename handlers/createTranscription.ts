@@ -27,7 +27,7 @@ import type { UploadFields } from '../src/api/uploads/form.ts';
 
 type Request = Input<'createTranscription'>;
 
-/** What the client is told, the first time and at every repetition. */
+/** The answer, the first time and at every repetition. */
 interface Accepted {
   sessionId: string;
   jobId: string;
@@ -57,7 +57,7 @@ export const createTranscription: Handler<'createTranscription'> = async (reques
       accept(trx, account, request, ctx, fresh, { durationMs, heardChannels }),
     );
   } catch (error) {
-    // When nobody knows whether the session was stored, its audio stays. The sweep removes it if no session needs it.
+    // The commit's outcome is unknown: keep the audio. The sweep removes it if no session needs it.
     if (!(error instanceof CommitOutcomeUnknown)) await discardAudio(ctx, principal.account_id, fresh.sessionId);
     throw error;
   }

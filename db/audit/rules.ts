@@ -212,7 +212,7 @@ const idempotency: Rows = {
   ],
 };
 
-/** Judged by what the rows say, and not by the code that makes the index: otherwise nobody would see a fault of that code. */
+/** Judged by what the rows say, and not by the code that makes the index: otherwise a fault of that code would go unseen. */
 const passages: Rows = {
   from: sql`(
     select p.session_id, p.number, p.first_segment, p.created_at, s.created_at as right_time,

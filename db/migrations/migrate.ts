@@ -22,7 +22,7 @@ const pauseMs = (tries: number) => Math.min(1_000 * 2 ** (tries - 1), 30_000);
 const lockTimeoutMs = 2_000;
 
 /**
- * Runs `work` while nobody else migrates this database: one process at a time. It gets the connection that holds the
+ * Runs `work` under the migration lock: one process at a time. It gets the connection that holds the
  * lock, which ends with it, also when this process is killed.
  *
  * @param onWait told once when another process migrates

@@ -37,7 +37,7 @@ const lockMs = 5_000;
 /**
  * Nobody can write to the source meanwhile. Only its rows for `version` numbers stay behind.
  *
- * @throws with SQLSTATE 55P03 when somebody writes to the source already
+ * @throws with SQLSTATE 55P03 when another session writes to the source already
  * @throws the reason of `signal`; then nothing was moved
  */
 export async function moveDatabase(moving: MoveOptions): Promise<MoveResult> {
@@ -194,7 +194,7 @@ interface Fitness {
   login: string;
   mayCreate: boolean;
   isOurs: boolean;
-  /** A table or view of somebody else. */
+  /** A table or view that is not ours. */
   foreign: string | null;
 }
 

@@ -186,7 +186,7 @@ async function makeLong({ folder }: Setting, minutes: number): Promise<Blob> {
 
 /** Times are counted in chunks: a chunk is as long as the server takes for one alone. */
 interface Kind {
-  /** How long a chunk takes. Where many are heard at once it is long, so that the bench's own machine keeps up. */
+  /** How long a chunk takes. Where many are recognized at once it is long, so that the bench's own machine keeps up. */
   ms: number;
   /** How many it works on at once. */
   atOnce: (chunks: number) => number;
@@ -287,7 +287,7 @@ function reply(res: ServerResponse, status: number, body: unknown): void {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-/** Always another word: the same ones again and again would be heard once more. */
+/** Always another word: the same ones again and again would be recognized once more. */
 function said(audioMs: number) {
   const words = Array.from({ length: Math.ceil(audioMs / 500) }, (_, index) => ({
     word: `w${index.toString(36)}`,

@@ -19,7 +19,7 @@ export interface Attribution {
   wrongPerson: number;
 }
 
-/** @param turns what was said, one after the other, and @param heard what was heard, each in order of time */
+/** @param turns what was said, one after the other, and @param heard what was recognized, each in order of time */
 export function compareSpeakers(turns: readonly Said[], heard: readonly Said[]): Attribution {
   const shared = sharedTime(turns, heard);
   // A label stands for the person with most of its time.

@@ -8,16 +8,16 @@ export interface Chunk {
   /** The part that this chunk is responsible for. Such parts don't overlap. */
   startMs: number;
   endMs: number;
-  /** What the recognizer hears: a little more at cuts without a pause, so that it hears the words there whole. */
+  /** What the recognizer gets: a little more at cuts without a pause, so that words there are whole. */
   windowStartMs: number;
   windowEndMs: number;
 }
 
 export interface ChunkLengths {
   longestMs: number;
-  /** How much beyond a cut without a pause a chunk is heard. `longestMs` does not include it. */
+  /** How far a chunk's window reaches beyond a cut without a pause. `longestMs` does not include it. */
   overlapMs: number;
-  /** A longer stretch without speech is left out, if it is known where somebody speaks. 3 s without it. */
+  /** A longer stretch without speech is left out, where speech is known. 3 s without it. */
   longestPauseMs?: number;
   /** Without it, all chunks but the last are about as long as allowed. */
   evenly?: EvenChunks;
@@ -38,7 +38,7 @@ const earliestCut = 0.6;
 /** How far a cut may be from its even place, as a part of an even chunk. */
 const unevenness = 0.15;
 /**
- * A cut in such a pause cuts no word. There neighbours hear nothing of each other: in both, Whisper's times of the same words
+ * A cut in such a pause cuts no word. There windows don't overlap: in both, Whisper's times of the same words
  * may differ by half a second, so that neither counted for a first word after a pause.
  */
 const pauseMs = 500;
@@ -88,12 +88,12 @@ export function inHalves(chunk: Chunk, silences: readonly Span[], overlapMs: num
   ];
 }
 
-/** Pauses up to this length are heard, so that a sentence with a pause in it stays one chunk. */
+/** Pauses up to this length are kept, so that a sentence with a pause in it stays one chunk. */
 const usualPauseMs = 3_000;
 
 /**
- * Cuts only those stretches of a recording into chunks in which somebody speaks.
- * @param speech where somebody speaks, in order
+ * Cuts the speech of a recording into chunks.
+ * @param speech in order
  * @param changes where it is cut in any case, in order
  * @returns in order; between two chunks a part of the recording may be left out
  */
@@ -117,7 +117,7 @@ export function cutSpeechIntoChunks(
     });
 }
 
-/** Not cut off: nobody speaks there. */
+/** Not cut off: there is no speech. */
 const emptyMs = 500;
 
 function partedAt(cuts: readonly number[], { startMs, endMs }: Span): Span[] {

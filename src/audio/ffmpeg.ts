@@ -150,7 +150,7 @@ export function lastLine(stderr: string): string {
 
 /**
  * ffmpeg's own audio decoders for the formats that are accepted (below). ffmpeg chooses a decoder by what the
- * file says, and it has decoders for video games and experiments that nobody maintains. These are left out. So are
+ * file says, and it has unmaintained decoders for video games and experiments. These are left out. So are
  * external libraries (`lib…`), which ffmpeg's own decoders replace, but for libspeex (`decoderFor` says why), and all
  * decoders of pictures and subtitles.
  */

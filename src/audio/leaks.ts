@@ -7,7 +7,7 @@ import { stepMs } from './loudness.ts';
 import type { SamplesOptions } from './decode-samples.ts';
 import type { Span } from './spans.ts';
 
-/** What is so much quieter than another channel at that moment is nobody's speech here. */
+/** So much quieter than another channel at that moment, it is leakage. */
 const leastDb = 20;
 const partMs = 100;
 /** A pause between two words is not the end of a voice, and an echo comes a little later. */

@@ -1,6 +1,6 @@
 /**
  * The auditor checks everything that must always hold, whatever happened. It changes nothing. Files and the rows that need them
- * are compared as both are now: audio that is missing, and files that nobody needs.
+ * are compared as both are now: audio that is missing, and files that no session needs.
  */
 import { checkRows, maxExamples } from '../../db/audit/rules.ts';
 import { transcriptionQueue } from '../queue/queue.ts';
@@ -52,9 +52,9 @@ export interface Audited {
   behindMs?: number;
 }
 
-/** A crash leaves files that nobody needs, and the worker's sweeps remove them. Until then they are no breach. */
+/** A crash leaves orphaned files, which the worker's sweeps remove. Until then they are no breach. */
 export interface Grace {
-  /** For how long a file may be needed by nobody. */
+  /** How long a file may be an orphan. */
   sweptWithinMs: number;
   /**
    * How long a removal may take after the transaction that made the file superfluous, and a commit after the file is
@@ -64,7 +64,7 @@ export interface Grace {
 }
 
 export interface FileCheck extends Check {
-  /** Files that nobody needs and that are too young to be a breach. */
+  /** Orphans that are too young to be a breach. */
   awaitingSweep: number;
 }
 
@@ -116,9 +116,9 @@ export function checkSuperfluousFiles(audited: Audited, grace: Grace): Promise<F
 
 interface SeenFile {
   name: string;
-  /** For how long nobody has needed it, in ms; undefined: it is needed. */
+  /** How long it has been an orphan, in ms; undefined: it is needed. */
   unneededMs: number | undefined;
-  /** Whether it is still there and still needed by nobody. */
+  /** Whether it is still there and still an orphan. */
   isLeft: () => Promise<boolean>;
 }
 

@@ -33,7 +33,7 @@ const mostSeconds = 3;
 const mostWordsOff = 100;
 
 /**
- * Lays words over the stretches in which somebody speaks.
+ * Aligns words with the stretches of speech.
  * @param stretches in order, none touching another; at least one
  * @returns the time of each word, within one stretch
  */

@@ -5,12 +5,12 @@ import type { Segment } from './segment.ts';
 export type Caption = Pick<Segment, 'startMs' | 'endMs' | 'text' | 'speaker' | 'channel'>;
 
 /**
- * A cue is shown for a second at least, and so long that nobody reads more than 21 columns in a second, or until the next
+ * A cue is shown for a second at least, and long enough to be read at 21 columns a second, or until the next
  * one begins. (WebVTT does not show one that ends when it starts.)
  */
 const [shortestCueMs, columnsPerSecond] = [1_000, 21];
 
-/** A format: the pieces of its text, one for each caption. Of a whole day there are so many that nobody wants to wait for all. */
+/** A format: the pieces of its text, one for each caption. A whole day has too many to wait for all. */
 export type CaptionFormat = (captions: Iterable<Caption>) => Generator<string>;
 
 /**

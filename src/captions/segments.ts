@@ -22,8 +22,8 @@ export function segmentsFromUtterances(utterances: readonly (readonly SpokenWord
 
 /**
  * As `segmentsFromUtterances`, for recognizers that don't say when each word was spoken. A long text is cut into
- * captions, which lie where somebody speaks. These segments have no words, because their times are unknown.
- * @param spokenIn where somebody speaks within a stretch, in order
+ * captions, which lie over speech. These segments have no words, because their times are unknown.
+ * @param spokenIn speech within a stretch, in order
  */
 export function segmentsFromTexts(
   texts: readonly SpokenWord[],

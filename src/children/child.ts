@@ -93,10 +93,10 @@ export function spawnGroup([program, ...args]: [string, ...string[]], stdio: Std
   return child;
 }
 
-/** Children that ended, as did all who held their output. Their process ids may be somebody else's by now. */
+/** Children that ended, as did all who held their output. Their process ids may be reused. */
 const over = new WeakSet<ChildProcess>();
 
-/** Sends SIGKILL to a child and its descendants; to nobody when it is over. */
+/** Sends SIGKILL to a child and its descendants, unless it has ended. */
 export function killGroup(child: ChildProcess): void {
   if (child.pid === undefined || over.has(child)) return;
   try {

@@ -20,12 +20,12 @@ export interface Config extends RecognizerSettings {
   databaseDirectUrl: string | undefined;
   /** Where uploaded audio is kept. Undefined: in files below `dataDir`. */
   objectPlace: ObjectPlace | undefined;
-  /** Jobs that use this machine's cores at once. More are held where a server hears them. */
+  /** Jobs that use this machine's cores at once. More with a speech server. */
   workerConcurrency: number;
   logLevel: Values['LOG_LEVEL'];
   /** How much of clients' addresses the log names. */
   logAddresses: Values['LOG_ADDRESSES'];
-  /** Where clients find the service, as a proxy serves it. Undefined: nobody said. */
+  /** Where clients find the service, as a proxy serves it. Undefined: not set. */
   publicUrl: string | undefined;
   /** Its path without a slash at the end: what the proxy takes away before `/v1`. */
   publicPath: string;

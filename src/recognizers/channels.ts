@@ -1,4 +1,4 @@
-/** Joins what was heard in the channels of one recording. */
+/** Joins what was recognized in the channels of one recording. */
 import { mostSpoken, nameSpeakers } from './whole-recording.ts';
 import type { Transcript } from './recognizer.ts';
 

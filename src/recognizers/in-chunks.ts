@@ -1,4 +1,4 @@
-/** Recognizes a recording in chunks, several at once, and joins what was heard. */
+/** Recognizes a recording in chunks, several at once, and joins what was recognized. */
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { cutSpeechIntoChunks } from '../audio/chunks.ts';
@@ -59,7 +59,7 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal)
 }
 
 /**
- * Recognizes chunks, and joins what was heard at their cuts. What was not heard well is heard again.
+ * Recognizes chunks, and joins what was recognized at their cuts. What was not recognized well is recognized again.
  * @param mayLoop whether the recognizer may say the same words on and on
  * @throws what `recognizeChunk` throws
  * @throws the abort reason of `options.signal`
@@ -87,7 +87,7 @@ const isSpeech = (utterance: readonly Word[]) => !isOnlyMarkers(utterance.map(({
 /** What is so near to a voice is recognized, too: a word that the detector takes for noise would be lost. */
 const nearMs = 500;
 
-/** Where a recording is cut; in order. A recording in which nobody speaks has no chunks. */
+/** Where a recording is cut; in order. A recording without speech has no chunks. */
 export function chunksOf({ durationMs, silences, speech, changes }: DecodedAudio, lengths: ChunkLengths): Chunk[] {
   if (speech === undefined) return cutSpeechIntoChunks([{ startMs: 0, endMs: durationMs }], silences, lengths, changes);
   const near = speech.map(({ startMs, endMs }) => ({

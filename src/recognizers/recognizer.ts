@@ -16,7 +16,7 @@ export interface DecodedAudio {
   durationMs: number;
   /** Where it may be cut, in order. */
   silences: Span[];
-  /** Where somebody speaks, in order. What is far from it need not be recognized. Without it, nobody knows. */
+  /** Speech, in order. What is far from it need not be recognized. Undefined: unknown. */
   speech?: readonly Span[];
   /** Where another person goes on, in order: there it is cut in any case. */
   changes?: readonly number[];
@@ -24,7 +24,7 @@ export interface DecodedAudio {
 
 /** What is known of a recording before it is heard. */
 export interface Hints {
-  /** What is spoken, as a canonical BCP 47 tag. Undefined: nobody said. */
+  /** What is spoken, as a canonical BCP 47 tag. Undefined: not set. */
   language?: string | undefined;
   /** Nobody said it of this recording: the operator expects it of most. So it may be in another language. */
   isLanguageExpected?: boolean;
@@ -43,7 +43,7 @@ export interface RecognizeOptions extends Hints {
   span?: TraceSpan | undefined;
   /** Gets whole percents below 100, each larger than the last. */
   onProgress?: (percent: number) => void;
-  /** Is told of each stretch that may lack words, or have wrong ones: the client gets it as a warning. */
+  /** Called with each stretch that may lack words, or have wrong ones: the client gets it as a warning. */
   onUncertain?: ((stretch: UncertainStretch) => void) | undefined;
 }
 
@@ -52,8 +52,8 @@ export interface UncertainStretch {
   startMs: number;
   endMs: number;
   /**
-   * There is a voice and no word, although it was heard again; the same words came on and on; the recognizer itself
-   * doubts its words; or it refused to hear them, so that nobody heard them.
+   * There is a voice and no word, although it was recognized again; the same words came on and on; the recognizer itself
+   * doubts its words; or it refused them, so that they were not recognized.
    */
   why: 'no words' | 'a loop' | 'doubtful words' | 'refused';
 }
@@ -62,12 +62,12 @@ export interface UncertainStretch {
 export interface Recognizer {
   readonly name: string;
   /**
-   * @param language what it will be told where nobody else says a language (BCP 47)
+   * @param language the default language (BCP 47)
    * @throws {LanguageNotKnown}
    * @throws {RecognizerError} it can't run here; the message says what to install
    */
   check(language?: string): Promise<void>;
-  /** Those that it knows, once it was checked (BCP 47). Undefined where nobody knows which. */
+  /** Those that it knows, once it was checked (BCP 47). Undefined: unknown. */
   languages?(): Promise<readonly string[] | undefined>;
   /**
    * What the operator should know although it takes jobs, such as that its server is away: a sentence without its full
@@ -75,20 +75,20 @@ export interface Recognizer {
    */
   notice?(): string | undefined;
   /**
-   * How many recordings are worth holding at once, where a server hears them and this machine's cores don't. It changes
+   * How many recordings are worth holding at once, where a server does the work. It changes
    * with what the server shows.
    */
   jobsAtOnce?(): number;
-  /** What its server has to do, where one hears the recordings. */
+  /** The load of its server, if there is one. */
   load?(): ServerLoad;
   /**
-   * `tell` is called when its server has no room for longer than a moment. Recordings wait for room; `whyAway` tells
+   * `tell` is called when its server stays busy. Recordings wait for room; `whyAway` tells
    * when there is some.
    */
   onBusy?(tell: (why: Away) => void): void;
   /**
    * Asks a server that seemed to be away, or refused everything, when it was asked last. Nothing else is waited for.
-   * @returns what is still wrong; undefined when it hears, as far as is known
+   * @returns what is still wrong; undefined: none known
    */
   whyAway?(): Promise<Away | undefined>;
   /**
@@ -102,7 +102,7 @@ export interface Recognizer {
   close(): Promise<void>;
 }
 
-/** Why a server hears nobody. */
+/** Why a server accepts no requests. */
 export interface Away {
   /**
    * `server`: it is away, or broken. `busy`: it has no room. `refused`: it refuses everything, because of the key, the
@@ -135,7 +135,7 @@ export class ChunkNotTranscribed extends RecognizerError {
   }
 }
 
-/** A server failed at one chunk at each try, while it hears others. Some do where nobody speaks. */
+/** A server failed at one chunk at each try, while it takes others. Some do so without speech. */
 export class ChunkRefused extends RecognizerError {
   constructor(message: string) {
     super('recognizer_error', message, { retryable: true });
@@ -144,7 +144,7 @@ export class ChunkRefused extends RecognizerError {
 
 /** The recognizer would write nonsense: it does not know the language that is spoken. */
 export class LanguageNotKnown extends RecognizerError {
-  /** BCP 47; undefined where nobody knows which it knows. */
+  /** BCP 47; undefined: unknown. */
   readonly known: readonly string[] | undefined;
 
   constructor(language: string, known: readonly string[] | undefined) {

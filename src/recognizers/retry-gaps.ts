@@ -1,4 +1,4 @@
-/** Above all recognizers: what one of them failed to hear is heard again, and put where it belongs. */
+/** Above all recognizers: transcribes the gaps of a chunk again, and puts the words where they belong. */
 import { inHalves } from '../audio/chunks.ts';
 import { totalMs, overlapping } from '../audio/spans.ts';
 import { ChunkNotTranscribed, ChunkRefused } from './recognizer.ts';
@@ -21,40 +21,40 @@ export type ProcessChunk<Result> = (
   earlier?: number,
 ) => Promise<Result>;
 
-/** A stretch is heard again alone, and then once more in halves. A chunk without any word: in halves, and in quarters. */
+/** A stretch is recognized again alone, and then once more in halves. A chunk without any word: in halves, and in quarters. */
 const mostTimes = 2;
 /** So much of a chunk is as good as the whole: alone, it would be heard as before. */
 const nearlyWhole = 0.9;
 
 export interface GapChecks {
   audio: DecodedAudio;
-  /** How much beyond its cut a half is heard. */
+  /** How far the window of a half reaches beyond its cut. */
   overlapMs: number;
-  /** Whether the recognizer may say the same words on and on. Those that hear word by word don't. */
+  /** Whether the recognizer may say the same words on and on. Those that work word by word don't. */
   mayLoop: boolean;
 }
 
 /**
- * Hears a chunk. Where there is a voice and no word, few words for it, or the same words come on and on, that stretch is
+ * Transcribes a chunk. Where there is a voice and no word, few words for it, or the same words come on and on, that stretch is
  * heard again, and few words stay where no more are heard then.
- * Where the recognizer failed, the chunk is cut in two and heard again. What a server refuses to hear again counts as heard.
- * What was not heard then either is told to `onUncertain`; loops are left out, and a failure counts.
+ * Where the recognizer failed, the chunk is cut in two and recognized again. What a server refuses again stays as it is.
+ * What stays without words goes to `onUncertain`; loops are left out, and a failure counts.
  * @returns rejects with {@link ChunkNotTranscribed}, with {@link ChunkRefused} of the whole chunk, and with all else that `hear` throws
  */
 export function retryGaps<Heard extends TranscribedChunk>(
-  hear: ProcessChunk<Heard>,
+  transcribe: ProcessChunk<Heard>,
   { audio, overlapMs, mayLoop }: GapChecks,
   onUncertain: RecognizeOptions['onUncertain'],
 ): ProcessChunk<Heard[]> {
   return async (whole, signal, span) => {
-    const hearPart = async (chunk: Chunk, earlier: number): Promise<Heard[]> => {
+    const transcribePart = async (chunk: Chunk, earlier: number): Promise<Heard[]> => {
       let heard: Heard;
       try {
-        heard = await hear(chunk, signal, span, earlier);
+        heard = await transcribe(chunk, signal, span, earlier);
       } catch (error) {
         if (error instanceof ChunkRefused && earlier > 0) return nothingIn(chunk);
         if (!(error instanceof ChunkNotTranscribed) || earlier === mostTimes) throw error;
-        return hearAll(inHalves(chunk, audio.silences, overlapMs), earlier + 1);
+        return transcribeAll(inHalves(chunk, audio.silences, overlapMs), earlier + 1);
       }
       const parts: Heard[] = [];
       let fromMs = chunk.startMs;
@@ -64,7 +64,7 @@ export function retryGaps<Heard extends TranscribedChunk>(
       for (const missed of findGaps(chunk, heard.utterances.flat(), audio, mayLoop)) {
         keepUntil(missed.startMs);
         const few = cutTo(heard, missed.startMs, missed.endMs);
-        const again = await hearMissed(missed, chunk, earlier + 1);
+        const again = await transcribeGap(missed, chunk, earlier + 1);
         parts.push(...(missed.why === 'few words' && !(lengthOf(again) > lengthOf([few])) ? [few] : again));
         fromMs = missed.endMs;
       }
@@ -80,27 +80,27 @@ export function retryGaps<Heard extends TranscribedChunk>(
       return [];
     };
 
-    const hearMissed = async (missed: TranscriptGap, chunk: Chunk, earlier: number): Promise<Heard[]> => {
+    const transcribeGap = async (missed: TranscriptGap, chunk: Chunk, earlier: number): Promise<Heard[]> => {
       if (earlier > mostTimes) return nothingIn(missed, missed.why === 'a loop' ? 'a loop' : 'no words');
       const { startMs, endMs } = missed;
       if (endMs - startMs < nearlyWhole * (chunk.endMs - chunk.startMs))
-        return hearPart({ startMs, endMs, windowStartMs: startMs, windowEndMs: endMs }, earlier);
+        return transcribePart({ startMs, endMs, windowStartMs: startMs, windowEndMs: endMs }, earlier);
       const halves = inHalves(chunk, audio.silences, overlapMs);
-      return hearAll(missed.why === 'a loop' ? halves : halves.filter(hasVoice), earlier);
+      return transcribeAll(missed.why === 'a loop' ? halves : halves.filter(hasVoice), earlier);
     };
     const hasVoice = (chunk: Chunk) => totalMs(overlapping(audio.speech ?? [chunk], chunk)) > 0;
-    const hearAll = async (chunks: readonly Chunk[], earlier: number) => {
+    const transcribeAll = async (chunks: readonly Chunk[], earlier: number) => {
       const heard: Heard[] = [];
-      for (const chunk of chunks) heard.push(...(await hearPart(chunk, earlier)));
+      for (const chunk of chunks) heard.push(...(await transcribePart(chunk, earlier)));
       return heard;
     };
-    return await hearPart(whole, 0);
+    return await transcribePart(whole, 0);
   };
 }
 
 const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
 
-/** What was said from one time to another. It was heard as far as it goes, at the chunk's own ends as far as the chunk was. */
+/** What was said from one time to another. Its window ends with it, and at the chunk's own ends where the chunk's does. */
 const cutTo = <Heard extends TranscribedChunk>(heard: Heard, startMs: number, endMs: number): Heard => ({
   ...heard,
   chunk: {

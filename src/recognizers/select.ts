@@ -44,11 +44,11 @@ export async function selectRecognizer(settings: RecognizerSettings): Promise<Re
   return onlySpeech(await makers[recognizer](settings), detector);
 }
 
-/** The same, which also hears where nobody speaks. */
+/** The same, without voice detection. */
 export const selectListener = (settings: RecognizerSettings): Promise<Recognizer> =>
   makers[settings.recognizer](settings);
 
-/** Recognizes only where somebody speaks: models write words into noise, applause and music. */
+/** Recognizes only speech: models write words into noise, applause and music. */
 export function onlySpeech(recognizer: Recognizer, detector: VoiceDetector): Recognizer {
   return {
     ...recognizer,
@@ -57,7 +57,7 @@ export function onlySpeech(recognizer: Recognizer, detector: VoiceDetector): Rec
       await detector.check();
     },
     async recognize(audio, options) {
-      // A recording of several channels often has some that nobody used.
+      // Recordings of several channels often have unused ones.
       const speech = isSilent(audio) ? [] : await detector.findSpeech(audio, options.signal);
       return recognizer.recognize({ ...audio, speech }, options);
     },

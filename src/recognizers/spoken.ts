@@ -1,4 +1,4 @@
-/** Where somebody speaks, as far as it is known. */
+/** Speech, as far as it is known. */
 import { totalMs, overlapping, without } from '../audio/spans.ts';
 import { withPauses } from '../audio/chunks.ts';
 import type { Span } from '../audio/chunks.ts';

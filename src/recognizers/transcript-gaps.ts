@@ -17,7 +17,7 @@ const leastUnsaidMs = 2_000;
 /** Slow speech takes so long for a letter; for a digit, and a letter of a script that writes syllables, several times. */
 const [letterMs, syllableMs] = [150, 600];
 const syllable = /[\p{N}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
-/** What is so near to a voice is heard again, too. */
+/** What is so near to a voice is recognized again, too. */
 const nearMs = 500;
 
 export interface TranscriptGap extends Span {

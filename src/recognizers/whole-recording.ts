@@ -12,7 +12,7 @@ export function nameSpeakers<S extends Segment>(segments: readonly S[]): S[] {
   });
 }
 
-/** The language of most of the text; undefined where nobody knows of any. */
+/** The language of most of the text; undefined: unknown. */
 export function mostSpoken(texts: readonly { language?: string | undefined; text: string }[]): string | undefined {
   const characters = new Map<string, number>();
   for (const { language, text } of texts)

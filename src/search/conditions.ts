@@ -1,5 +1,5 @@
 /**
- * What somebody typed: words, `"phrases"`, and `-` before what must not be there. Whatever is typed is a query. Then its clauses as
+ * A query: words, `"phrases"`, and `-` before what must not be there. Whatever is typed is a query. Then its clauses as
  * PostgreSQL's index understands them.
  */
 import { accountMark, isCommon, lexemeOf, reversedOf, tokensOf } from './tokens.ts';
@@ -49,7 +49,7 @@ export interface Term {
   isBeginning: boolean;
 }
 
-/** One of these terms, so many positions after the one before; anywhere, where nobody knows its place. */
+/** One of these terms, so many positions after the one before; anywhere, where its place is unknown. */
 export interface Step {
   terms: Term[];
   distance: number | undefined;

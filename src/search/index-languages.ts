@@ -46,7 +46,7 @@ const byMark = new Map<string, StemmedLanguage>(
 );
 const other: Record<string, string> = { nb: 'no', nn: 'no', in: 'id' };
 
-/** @param tag BCP 47, such as `de-AT`; null when nobody knows */
+/** @param tag BCP 47, such as `de-AT`; null: unknown */
 export function languageOf(tag: string | null | undefined): Language {
   const primary = tag?.split('-')[0]!.toLowerCase() ?? '';
   return byMark.get(other[primary] ?? primary) ?? simple;

@@ -135,7 +135,7 @@ function segmentsWithin(all: readonly number[], base: number, last: number): Omi
 /** What there is to find of a session. */
 export interface Indexable {
   title: string;
-  /** Of the transcript, as a BCP 47 tag; null when nobody knows. Without a transcript it does not matter. */
+  /** Of the transcript, as a BCP 47 tag; null: unknown. Without a transcript it does not matter. */
   language: string | null;
   /** As JSON text; undefined while there is no transcript. */
   segments: string | undefined;

@@ -18,7 +18,7 @@ export interface Token {
   kind: 'word' | 'plain' | 'pair';
 }
 
-/** Longer ones are nobody's words. */
+/** Longer ones are no words. */
 const longest = 64;
 /**
  * With a limit, and a longer word is cut: a process with many regular expressions compiles them without optimizing (V8). Every

@@ -36,7 +36,7 @@ const propagator = new W3CTraceContextPropagator();
  */
 export async function collectSpans(endpoint: string | undefined, log: Log): Promise<() => Promise<void>> {
   if (endpoint === undefined) return async () => {};
-  // Loaded only where somebody wants spans.
+  // Loaded only for tracing.
   const [{ OTLPTraceExporter }, { BatchSpanProcessor, TracerProvider }, resources] = await Promise.all([
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/sdk-trace'),

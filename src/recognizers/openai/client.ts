@@ -30,7 +30,7 @@ export class FormatRefused extends RecognizerError {
 const longestMessage = 500;
 const lookTimeLimitMs = 5_000;
 const findRoomTimeLimitMs = 60_000;
-/** How often a server that is away is asked whether it is back, while somebody wants to know. */
+/** How often a server that is away is probed. */
 const askAgainMs = 3_000;
 
 export interface ClientOptions {
@@ -55,7 +55,7 @@ export interface Asking {
 
 export class SpeechClient {
   readonly requests: Requests;
-  /** Is told that the server has no room for longer than a moment. */
+  /** Called when the server has no room for longer than a moment. */
   onBusy: (why: Away) => void = () => {};
   readonly #server: SpeechServer;
   readonly #exchange: Exchange;

@@ -12,7 +12,7 @@ const [half, fewer] = [0.5, 0.65];
 const fewestAnswers = 6;
 /** What is quickest may have been chance, or the server is another one now: each time that it leads to fewer, it counts less. */
 const forgotten = 1.05;
-/** Whisper hears 30 s at a time, so that less audio takes as long. */
+/** Whisper takes 30 s at a time, so that less audio takes as long. */
 const shortestHeardMs = 30_000;
 
 /** A request that is under way. */

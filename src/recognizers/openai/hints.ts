@@ -29,7 +29,7 @@ export function withoutRefused(fields: Fields, isRefused: (field: RegExp) => boo
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !(refused as readonly string[]).includes(name)));
 }
 
-/** Whisper hears 224 tokens of a prompt, and Groq refuses more than 896 characters. */
+/** Whisper takes 224 tokens of a prompt, and Groq refuses more than 896 characters. */
 const longestPrompt = 800;
 
 /**

@@ -24,13 +24,13 @@ import type { AnswerFormat, SpeechClient } from './client.ts';
 import type { ChunkHints } from './hints.ts';
 import type { VoiceSamples } from './known-speakers.ts';
 
-/** Whisper hears 30 s at a time: with the overlap at both ends, one such time. */
+/** Whisper takes 30 s at a time: with the overlap at both ends, one such time. */
 const shortMs = 28_000;
 /** Whisper takes a third more work for short chunks. */
 const longMs = 120_000;
 
 /**
- * A server finds one language for each chunk, and what is said in another one is lost. So where nobody says which language
+ * A server finds one language for each chunk, and what is said in another one is lost. So where no language is set
  * it is, chunks are short.
  */
 function chunkLengths(format: AnswerFormat, language: string | undefined): ChunkLengths {
@@ -54,7 +54,7 @@ const mostRefusedMs = 3_000;
 
 /**
  * What the server refuses is asked for again, in short chunks, when the rest is done. It may break at long ones, as
- * speaches does where nobody speaks for 30 s ("No clip timestamps found").
+ * speaches does after 30 s without speech ("No clip timestamps found").
  * @throws {FormatRefused} another format would tell more
  * @throws {LanguageNotKnown}
  * @throws {RecognizerError}
@@ -123,7 +123,7 @@ interface ChunkRequest {
 }
 
 /**
- * Hears a chunk. When the answer has no times of words, the chunk is heard again without its overlap, or words there
+ * Transcribes a chunk. When the answer has no times of words, the chunk is recognized again without its overlap, or words there
  * would be doubled.
  */
 async function transcribeChunk(request: ChunkRequest, chunk: Chunk): Promise<AnsweredChunk> {

@@ -5,7 +5,7 @@ import type { Chunk, Span } from '../../audio/chunks.ts';
 import type { SpokenWord } from '../../captions/segment.ts';
 import type { AnsweredChunk } from './server-answers.ts';
 
-/** Somebody whose voice was heard in an earlier chunk. */
+/** A speaker of an earlier chunk. */
 export interface KnownSpeaker {
   /** What the voice was called there. */
   label: string;
@@ -46,7 +46,7 @@ export async function sampleVoices(file: string, { utterances }: AnsweredChunk):
   return known;
 }
 
-/** The longest turn of each speaker; whoever speaks most comes first. */
+/** The longest turn of each speaker; the one who speaks most comes first. */
 function longestTurns(words: readonly SpokenWord[]): Turn[] {
   const lengthOf = ({ startMs, endMs }: Span) => endMs - startMs;
   return [...Map.groupBy(turnsOf(words), ({ label }) => label).values()]
@@ -58,7 +58,7 @@ interface Turn extends Span {
   label: string;
 }
 
-/** @returns where somebody speaks alone, without a longer pause */
+/** @returns where one person speaks alone, without a longer pause */
 function turnsOf(words: readonly SpokenWord[]): Turn[] {
   const turns: Turn[] = [];
   let spokenToMs = 0;

@@ -7,7 +7,7 @@
  */
 export type Verdict = 'no room' | 'passing' | 'operators' | 'final';
 
-/** OpenAI's codes for an account that has to pay, or to raise a limit, first, and for a model that nobody has. */
+/** OpenAI's codes for an account that has to pay, or to raise a limit, first, and for an unknown model. */
 const operatorsCodes = new Set([
   ...['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active'],
   ...['invalid_api_key', 'model_not_found'],
@@ -84,7 +84,7 @@ function parsed(text: string): Fields {
   }
 }
 
-/** OpenSSL's and Node's codes for a certificate that has expired, that nobody vouches for, or that is of another server. */
+/** OpenSSL's and Node's codes for a certificate that has expired, is not trusted, or is of another server. */
 const ofCertificate = /^(CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER|VERIFY))/;
 
 /** Whether nothing was asked, because of the server's certificate. */

@@ -26,7 +26,7 @@ export interface RequestsOptions {
   retries: number;
   /** Sends one small request. @returns the refusal, as long as the server has no room */
   findRoom: (signal: AbortSignal) => Promise<Refusal | undefined>;
-  /** Is told that the server has no room for longer than a moment. */
+  /** Called when the server has no room for longer than a moment. */
   onBusy: () => void;
 }
 
@@ -77,7 +77,7 @@ export class Requests {
     this.#options = options;
     this.#limit = limit;
     this.#inFlight = createSlots(limit.count);
-    // An account may have all places while nobody else wants one.
+    // One account may hold all places while no other waits.
     this.#turns = new FairTurns({
       get atOnce() {
         return limit.count;
@@ -85,7 +85,7 @@ export class Requests {
     });
   }
 
-  /** Room for the chunks of a recording: as many as the server hears at once. @param owner those of others take turns */
+  /** Slots for the chunks of a recording: as many as the server takes at once. @param owner those of others take turns */
   slotsOf(owner: string): Slots {
     const limit = this.#limit;
     let held = 0;
@@ -111,14 +111,14 @@ export class Requests {
   }
 
   /**
-   * How many recordings are held for the server, which needs no core of this machine for them: as many as it hears at
+   * How many recordings are held for the server, which needs no core of this machine for them: as many as it takes at
    * once, and a quarter more that are ready when it has room.
    */
   jobsAtOnce(): number {
     const { count } = this.#limit;
     // A long recording has many chunks, and uses the server with them. Others still get in.
     const inUse = Math.min(this.#furtherChunks, count - 1);
-    // Before the first answer nobody knows how long one more would wait.
+    // Before the first answer the wait of one more is unknown.
     const oneMore = this.#ended.transcribed > 0 ? 1 : 0;
     return Math.floor(1.25 * count) + oneMore - inUse;
   }
@@ -130,7 +130,7 @@ export class Requests {
   }
 
   /**
-   * Sends until there is an answer. While the server has no room, nobody asks, no time limit runs, and no try is spent.
+   * Sends until there is an answer. While the server has no room, nothing is sent, no time limit runs, and no try is spent.
    * @throws {RecognizerError} `timed_out`
    * @throws what the last try throws, and what can't be repeated
    * @throws the abort reason of `signal`
@@ -201,7 +201,7 @@ export class Requests {
       this.#room = undefined;
       this.busy = undefined;
     });
-    // Once it is closed, nobody waits.
+    // Once it is closed, nothing waits.
     this.#room.catch(() => {});
   }
 

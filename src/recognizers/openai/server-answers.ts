@@ -11,7 +11,7 @@ import type { SpokenWord } from '../../captions/segment.ts';
 import type { TranscribedChunk } from '../join.ts';
 import type { Fields } from './refusal.ts';
 
-/** What a server heard in a chunk. Times are ms from the start of its audio, within it and in order. */
+/** What a server recognized in a chunk. Times are ms from the start of its audio, within it and in order. */
 export interface Answer {
   /** How exact the times are. `nothing` means that nothing was said. */
   timesOf: 'words' | 'segments' | 'text' | 'nothing';
@@ -211,7 +211,7 @@ const isMadeUp = ({ no_speech_prob: noSpeech, avg_logprob: logProbability }: Fie
 const isUnsaid = (segment: Fields) =>
   isMadeUp(segment) || (typeof segment.text === 'string' && segment.text.trim() !== '' && isOnlyMarkers(segment.text));
 
-/** Leaves out what nobody said: such segments, their words, and their part of the text. */
+/** Leaves out what was not said: such segments, their words, and their part of the text. */
 function withoutUnsaid<Words>({ text, segments }: WrittenParts, words: Words): WrittenParts & { words?: Words } {
   if (segments === undefined)
     return text !== undefined && isOnlyMarkers(text) ? { text: '', segments } : { text, segments, words };

@@ -1,4 +1,4 @@
-/** A process that keeps its models loaded and hears one chunk after the other: JSON lines in, JSON lines out. */
+/** A process that keeps its models loaded and transcribes one chunk after the other: JSON lines in, JSON lines out. */
 import { writeFileSync } from 'node:fs';
 import { open, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -21,16 +21,16 @@ const inaudible = 0.001;
 // so, it goes on.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);
 const work = JSON.parse(process.argv[2]!) as ChildWork;
-const hear = hearingFor(work);
+const recognize = recognizerFor(work);
 answer('ready');
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as ChunkRequest;
-  answer(hear(await readSamples(request), request));
+  answer(recognize(await readSamples(request), request));
 }
 
 type Hear<Result> = (samples: Float32Array, request: ChunkRequest) => Result;
 
-function hearingFor(work: ChildWork): Hear<OfflineResult | WindowResult | VoicesResult> {
+function recognizerFor(work: ChildWork): Hear<OfflineResult | WindowResult | VoicesResult> {
   if ('diarization' in work) return createDiarization(work.diarization);
   return 'voices' in work ? createVoices(work.voices) : createRecognition(work.recognition);
 }
@@ -61,7 +61,7 @@ function createRecognition(modelConfig: OfflineModelConfig): Hear<OfflineResult>
   };
 }
 
-/** @param language the model's own code; undefined: it finds out, or hears what it hears without being told */
+/** @param language the model's own code; undefined: it detects the language, or has one only */
 function speaking(config: OfflineModelConfig, language: string | undefined): OfflineModelConfig {
   if (language === undefined) return config;
   const { whisper, senseVoice, canary } = config;

@@ -20,7 +20,7 @@ import type { WindowResult } from './messages.ts';
 const longestWindowMs = 20 * 60_000;
 
 /**
- * So that all cores work on one recording, it has as many windows as can be heard at once, but none shorter than this. In five
+ * So that all cores work on one recording, it has as many windows as can be recognized at once, but none shorter than this. In five
  * meetings of six minutes, 4.8 % of the speech went to the wrong person with two windows, and 4.6 % with one.
  */
 const shortestWindowMs = 150_000;
@@ -85,7 +85,7 @@ async function readDiarizationFolder(folder: string, threshold: number): Promise
 export interface DiarizationOptions {
   /** The folder of `segmentation.onnx` and `embedding.onnx`. Without it, no speakers are told apart. */
   folder: string;
-  /** How different two voices are at least, where nobody says how many people speak; see {@link defaultThreshold}. */
+  /** How different two voices are at least, where the number of speakers is not given; see {@link defaultThreshold}. */
   threshold?: number;
   slots: Slots;
   /** Wall-clock time for a window of that length, including the loading of the models. */
@@ -132,14 +132,17 @@ export function createDiarization(options: DiarizationOptions): Diarization {
       const limits = { memoryBytes, idleMs, timeLimitMs, most, explain };
       const children = (loaded ??= new ModelProcessPool<WindowResult>(() => ({ diarization: found.config }), limits));
       return async (recording, recognizeOptions) => {
-        // Windows that are cut where nobody speaks would make strangers of speakers.
+        // Windows cut in silence would split speakers.
         const { speech, ...audio } = recording;
         if (speech?.length === 0) return [];
         const evenly = { atOnce: most, shortestMs: shortestWindowMs };
-        const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Chunk, stop: AbortSignal) =>
+        const processWindow = ({ windowStartMs: fromMs, windowEndMs: toMs }: Chunk, stop: AbortSignal) =>
           children.ask({ file: audio.file, fromMs, toMs }, stop);
         const windows = chunksOf(audio, { longestMs: longestWindowMs, overlapMs: 0, evenly });
-        return joinWindows(await processChunks(windows, slots, hear, recognizeOptions), recognizeOptions.speakers);
+        return joinWindows(
+          await processChunks(windows, slots, processWindow, recognizeOptions),
+          recognizeOptions.speakers,
+        );
       };
     },
     close: async () => loaded?.close(),

@@ -23,7 +23,7 @@ export interface Complaint {
   complaint: string;
 }
 
-/** What a child answers: first that it has loaded its models, then what it heard of each chunk. */
+/** What a child answers: first that it has loaded its models, then what it recognized of each chunk. */
 export type ChildAnswer = 'ready' | OfflineResult | WindowResult | VoicesResult;
 
 /** Who speaks in a window of a recording. */
@@ -36,7 +36,7 @@ export interface WindowResult {
   }[];
 }
 
-/** Where somebody speaks in a window of a recording: starts and ends in ms from the start of the window, in order. */
+/** Speech in a window of a recording: starts and ends in ms from the start of the window, in order. */
 export interface VoicesResult {
   speech: [startMs: number, endMs: number][];
 }

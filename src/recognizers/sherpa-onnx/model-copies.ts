@@ -33,7 +33,7 @@ export interface Share {
 export class ModelCopies extends ModelProcessPool<OfflineResult> {
   readonly #most: number;
   readonly #cores: number;
-  /** Of all recordings that are heard now. */
+  /** Of all recordings that are recognized now. */
   #chunks = 0;
 
   constructor({ config, bytes }: SherpaModel, { cores = availableParallelism(), ...limits }: ModelCopiesOptions) {

@@ -43,7 +43,7 @@ export interface ModelFamily {
   told?: 'whisper' | 'primary subtag';
   /** BCP 47 tags of those that all its models know, where their files don't say it. */
   languages?: readonly string[];
-  /** The language that it hears when nobody says one. Without it, the model finds out, or knows one language only. */
+  /** The default language. Undefined: the model detects it, or knows one only. */
   unlessTold?: string;
   /** No chunk is longer: its answer would be cut off, or empty. */
   longestChunkMs?: number;

@@ -91,7 +91,7 @@ function familyOf(folder: string, metadata: OnnxMetadata, named: readonly ModelF
   throw new NoModel(`${folder} holds a model ${what}. Known are ${named.map(({ name }) => name).join(', ')}`);
 }
 
-/** They hear chunks of a fixed size, and sherpa-onnx ends the process when they are given a whole recording. */
+/** They take chunks of a fixed size, and sherpa-onnx ends the process when they are given a whole recording. */
 const isForStreams = (metadata: OnnxMetadata): boolean =>
   ['decode_chunk_len', 'streaming_model_type', 'chunk_shift'].some((key) => metadata.has(key));
 

@@ -89,7 +89,7 @@ export class ModelProcessPool<Result> {
   }
 
   #placeFor(threads: number): Place<Result> {
-    // One that died while nobody needed it (out of memory, for one) must not cost a job an attempt.
+    // An idle process that died (out of memory, for one) must not cost a job an attempt.
     this.#places = this.#places.filter(({ isBusy, child }) => isBusy || child?.isAlive());
     const idle = this.#places.filter(({ isBusy }) => !isBusy);
     const hasRoom = this.#places.length < this.#options.most;

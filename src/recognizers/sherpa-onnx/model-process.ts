@@ -20,7 +20,7 @@ const inOneStream = ['-c', 'unset PWD; exec "$0" "$@" 2>&1'];
 export interface ModelProcess<Result> {
   isAlive(): boolean;
   /**
-   * Lets the process hear one chunk; one at a time. After a rejection the process is gone.
+   * Transcribes one chunk; one at a time. After a rejection the process is gone.
    * @throws {RecognizerError}
    * @throws the abort reason of `signal`
    */
@@ -88,7 +88,7 @@ const longestComplaint = 8 * 1024;
 
 type Answer = Complaint & { answer: string };
 
-/** What a child writes. Each answer is asked for before it comes; one that nobody asked for is dropped. */
+/** What a child writes. Each answer is asked for before it comes; an unexpected one is dropped. */
 export interface Answers {
   /** Takes output as it comes. A line that is too long ends all. */
   push(chunk: Buffer): void;

@@ -24,7 +24,7 @@ declare module 'sherpa-onnx-node' {
     provider: 'cpu';
   }
 
-  /** Times are seconds from the start of what was heard. */
+  /** Times are seconds from the start of what was recognized. */
   export interface OfflineResult {
     /** `<|en|>`, `en`, or empty. */
     lang: string;

@@ -25,12 +25,12 @@ import type { SherpaModel } from './model-folder.ts';
 
 /** Where words have times, neighbours hear a little of each other, and are joined between two words. */
 function lengthsOf({ times, longestChunkMs = 28_000 }: ModelFamily): ChunkLengths {
-  // Whisper hears 30 s at a time. The others are as good in it.
+  // Whisper takes 30 s at a time. The others are as good in it.
   return times === 'words' ? { longestMs: 60_000, overlapMs: 1_000 } : { longestMs: longestChunkMs, overlapMs: 0 };
 }
 
 /**
- * Some models answer nothing to a chunk that is full of words, only because of where it begins. So what is heard again has
+ * Some models answer nothing to a chunk that is full of words, only because of where it begins. So what is recognized again has
  * silence at both ends: less than what Whisper has room for beside a chunk of 28 s, and more than a model looks at for one
  * token.
  */
@@ -97,7 +97,7 @@ export function createSherpaOnnx(options: SherpaOnnxOptions): Recognizer {
       const progressOf = meanProgress(diarize ? 2 : 1, onProgress);
       const findTurns = async (stop: AbortSignal) =>
         (await diarize?.(audio, { signal: stop, onProgress: progressOf(1), speakers })) ?? [];
-      // Nobody knows who said which words of a chunk if the model tells no times. So each chunk is one person's.
+      // Without word times, words can't be assigned to speakers. So each chunk has one speaker.
       const knownTurns = family.times === 'none' ? await findTurns(signal) : undefined;
       const changes = changesIn(knownTurns ?? []);
       const parted = { ...audio, changes };

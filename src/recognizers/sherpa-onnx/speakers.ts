@@ -6,7 +6,7 @@ const reachMs = 500;
 
 /**
  * Gives each word the speaker who speaks most of its time; where words have no times, each segment. Of two who speak
- * equally much, it is the speaker of the part before. Where nobody speaks within half a second, there is no speaker.
+ * equally much, it is the speaker of the part before. Without speech within half a second, there is no speaker.
  * @param parts in order of time
  * @param turns in order of time
  */

@@ -14,7 +14,7 @@ import type { VadConfig } from 'sherpa-onnx-node';
 const modelFile = 'silero_vad.onnx';
 
 /**
- * The detector forgets what it heard at the end of a window. While a voice goes on without a pause, sherpa-onnx copies all
+ * The detector forgets what it found at the end of a window. While a voice goes on without a pause, sherpa-onnx copies all
  * of it at each step: three such minutes took 18 s of processor time in one window, and 2 s in windows of a minute.
  */
 const windowMs = 60_000;
@@ -45,7 +45,7 @@ export interface VoiceDetector {
    */
   check(): Promise<void>;
   /**
-   * Finds out where somebody speaks.
+   * Finds speech.
    * @returns in order, none touching another
    * @throws {NoModel}
    * @throws {RecognizerError} the message names the folder
@@ -79,10 +79,10 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
           cause,
         });
       });
-      const hear = ({ windowStartMs: fromMs, windowEndMs: toMs }: Chunk, stop: AbortSignal) =>
+      const processWindow = ({ windowStartMs: fromMs, windowEndMs: toMs }: Chunk, stop: AbortSignal) =>
         children.ask({ file: audio.file, fromMs, toMs }, stop);
       const cut = chunksOf(audio, { longestMs: windowMs, overlapMs: 0 });
-      const windows = await processChunks(cut, slots, hear, { signal });
+      const windows = await processChunks(cut, slots, processWindow, { signal });
       const voices = windows.flatMap(({ chunk, result }) =>
         result.speech.map(([startMs, endMs]) => ({
           startMs: chunk.startMs + startMs,

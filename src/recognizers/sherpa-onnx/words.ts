@@ -1,4 +1,4 @@
-/** What a model heard in a chunk, with times from the start of the recording. */
+/** What a model recognized in a chunk, with times from the start of the recording. */
 import { beginsWithCharacterWord } from '../../captions/lines.ts';
 import { canonicalTag } from '../../languages/tags.ts';
 import { RecognizerError } from '../recognizer.ts';
@@ -8,7 +8,7 @@ import type { OfflineResult } from 'sherpa-onnx-node';
 import type { ModelFamily } from './model-families.ts';
 
 /**
- * @returns words where the model tells their times; otherwise texts, one for each sentence if it tells the times of
+ * @returns words where the model tells their times; otherwise texts, one for each sentence if it gives the times of
  *   these, or one for the whole chunk
  * @throws {RecognizerError} there is no time where the model should tell one
  */
