@@ -1,6 +1,5 @@
 /** Requests per minute: per account, over all its keys and all processes, exact, and told truthfully. */
 import { sql } from 'kysely';
-import { countRequests } from '../../../../db/accounts/allowance.ts';
 import { setPlanLimits, updateAccount } from '../../../../db/accounts/accounts.ts';
 import { Allowances } from '../../../../src/api/access/allowances.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
@@ -9,7 +8,6 @@ import { withinAMinute } from '../../../support/service/within-a-minute.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
 import type { Response } from 'supertest';
-import type { Db } from '../../../../db/connection/database.ts';
 import type { TestService } from '../../../support/service/service.ts';
 
 const first = await useService();
@@ -29,11 +27,6 @@ const countedInDatabase = async (accountId: string) => {
   const row = await sql<{ used: number }>`select used from allowance where account_id = ${accountId}`.execute(first.db);
   return row.rows[0]!.used;
 };
-
-/** Counts one request by a statement of its own. @returns whether it was admitted */
-async function countRequest(db: Db, accountId: string, allowance: number): Promise<boolean> {
-  return (await countRequests(db, { accountId, allowance, wanted: 1 })).room > 0;
-}
 
 /** Seconds of the minute by the database's clock. */
 async function secondOfMinute(): Promise<number> {
@@ -107,22 +100,6 @@ test(
   }),
 );
 
-test(
-  'a limit that falls and rises within a window → no more admitted than the higher one, none refused before',
-  withinAMinute(first, async () => {
-    const { id } = await makeAccount(first.db);
-    const admitted = async (allowance: number, times: number) => {
-      let count = 0;
-      for (let i = 0; i < times; i += 1) count += (await countRequest(first.db, id, allowance)) ? 1 : 0;
-      return count;
-    };
-    expect(await admitted(10, 8)).toBe(8);
-    expect(await admitted(3, 5)).toBe(0);
-    expect(await admitted(10, 5)).toBe(2);
-    expect(await admitted(12, 5)).toBe(2);
-  }),
-);
-
 test.each(['the override of the account', 'the limit of its plan'])(
   '%s changes → both processes go by it',
   async (what) => {
@@ -161,7 +138,7 @@ test(
   'hundreds at once of an account whose window is nearly full → those that are left admitted, the rest refused together',
   withinAMinute(first, async () => {
     const { id } = await makeAccount(first.db);
-    for (let i = 0; i < 3; i += 1) await countRequest(first.db, id, 5);
+    for (let i = 0; i < 3; i += 1) await new Allowances(first.db).count(id, 5);
     const { db, count } = countStatements(first.db);
     const counts = new Allowances(db);
     const answers = await Promise.all(Array.from({ length: 300 }, () => counts.count(id, 5)));

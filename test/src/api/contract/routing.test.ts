@@ -12,35 +12,17 @@ const raw = (method: string, target: string) =>
 
 test.each([
   '/v1',
-  '/v1/',
-  '/v2/sessions',
   '/sessions',
-  '/V1/sessions',
   '/v1/Sessions',
   '/v1/sessions/',
   '//v1/sessions',
-  '/v1//sessions',
-  '/v1/./sessions',
   '/v1/../v1/sessions',
   '/v1/sessions%00',
-  '/v1/sessions%2F',
-  '/v1/sessions;a=b',
-  `/v1/sessions/${id}/`,
   `/v1/sessions/${id}/transcript/`,
-  `/v1/sessions/${id}/words`,
-  '/v1/sessions//transcript',
-  '/v1/transcriptions/1',
-  '/openapi.json/',
-  '/openapi.yaml',
-  '/v1/openapi.json/..',
   '/../../etc/passwd',
-  '/%2e%2e/%2e%2e/etc/passwd',
   '/%',
-  '/v1/%zz',
   '/__proto__',
-  '/v1/constructor',
   '/metrics',
-  '/healthz',
 ])('GET %s → 404 route_not_found without asking for a key', async (target) => {
   const { status, headers, text } = await raw('GET', target);
   expect(status).toBe(404);
@@ -73,8 +55,6 @@ test.each([
 test.each([
   ['/sessions', '/v1/sessions'],
   [`/v2/sessions/${id}/`, '/v1/sessions/{id}'],
-  ['/v1/transcriptions/', '/v1/transcriptions'],
-  ['/api/v1/sessions', '/v1/sessions'],
   ['/v1/session', undefined],
 ])('GET %s → 404 that names %s', async (target, meant) => {
   const { detail } = JSON.parse((await raw('GET', target)).text) as { detail: string };
@@ -98,9 +78,7 @@ test.each([
 
 test.each([
   ['/v1/sessions', 200],
-  ['/v1/openapi.json', 200],
   ['/v1/sessions?page=1', 400],
-  [`/v1/sessions/${id}`, 404],
   ['/v1/nothing', 404],
 ])('HEAD %s → %i with the headers of GET and no body', async (target, status) => {
   const [get, head] = [await raw('GET', target), await raw('HEAD', target)];
@@ -113,42 +91,16 @@ test.each([
 describe('a query that the contract does not know → 400 that names what is wrong', () => {
   test.each<[string, string, string]>([
     ['page=1', 'page', 'is not known'],
-    ['Limit=1', 'Limit', 'is not known'],
     ['limit[]=1', 'limit[]', 'is not known'],
-    ['status[0]=queued', 'status[0]', 'is not known'],
-    ['=1', '', 'is not known'],
     ['__proto__=1&__proto__=2', '__proto__', 'is not known'],
-    ['toString=', 'toString', 'is not known'],
-    ['a/b~c=1', 'a/b~c', 'is not known'],
     ['%00=1', '\ufffd', 'is not known'],
     ['a%0d%0ab%1b%e2%80%ae=1', 'a\ufffd\ufffdb\ufffd\ufffd', 'is not known'],
     ['%ff=1', '\ufffd', 'is not known'],
     ['limit=1&limit=2', 'limit', 'is repeated'],
     ['limit=', 'limit', 'must be integer'],
-    ['limit=1.5', 'limit', 'must be integer'],
-    ['limit=0', 'limit', 'must be >= 1'],
-    ['limit=101', 'limit', 'must be <= 100'],
-    ['limit=99999999999999999999', 'limit', 'must be <= 100'],
-    ['cursor=', 'cursor', 'must not be empty'],
-    ['cursor=a&cursor=b', 'cursor', 'is repeated'],
-    [`cursor=${'a'.repeat(1025)}`, 'cursor', 'must NOT have more than 1024 characters'],
-    ['cursor=a%20b', 'cursor', 'must match pattern "^[A-Za-z0-9_-]+$"'],
-    ['language=en-US', 'language', 'must be the first part of a language tag, such as en'],
-    ['status=', 'status', 'must be one of queued, processing, completed, failed'],
     ['status=done', 'status', 'must be one of queued, processing, completed, failed'],
-    ['status=queued,done', 'status', 'must be one of queued, processing, completed, failed'],
-    ['status=queued,%20failed', 'status', 'must be one of queued, processing, completed, failed'],
-    ['status=queued,queued&status=failed,failed,failed', 'status', 'must NOT have more than 4 items'],
-    ['createdAfter=2026-11-20T09:30:00Z&createdAfter=2026-11-20T09:30:00Z', 'createdAfter', 'is repeated'],
-    ['status=queued&status=done', 'status', 'must be one of queued, processing, completed, failed'],
     [Array(5).fill('status=queued').join('&'), 'status', 'must NOT have more than 4 items'],
     ['createdAfter=yesterday', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B'],
-    [`createdAfter=2026-11-20T09:30:00.${'0'.repeat(44)}Z`, 'createdAfter', 'must NOT have more than 64 characters'],
-    [
-      'createdBefore=2026-02-30T00:00:00Z',
-      'createdBefore',
-      'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B',
-    ],
   ])('?%s → %j %s', async (query, name, message) => {
     const { status, headers, text } = await raw('GET', `/v1/sessions?${query}`);
     expect(status).toBe(400);
@@ -174,33 +126,19 @@ describe('a query that the contract does not know → 400 that names what is wro
 });
 
 describe('a session id that is none → 400 that names it', () => {
-  test.each([
-    'anything',
-    '1',
-    `urn:uuid:${id}`,
-    `{${id}}`,
-    id.replaceAll('-', ''),
-    `${id}0`,
-    `${id}%00`,
-    `${id}%20`,
-    '%00',
-    '..%2f..%2fetc%2fpasswd',
-    "1'%20or%20'1'='1",
-    'null',
-    '%25',
-    '%',
-    '%zz',
-    '%ff',
-  ])('%s', async (text) => {
-    for (const path of [`/v1/sessions/${text}`, `/v1/sessions/${text}/transcript`]) {
-      const answer = await raw('GET', path);
-      expect(answer.status).toBe(400);
-      expect(JSON.parse(answer.text)).toMatchObject({
-        code: 'invalid_request',
-        errors: [{ in: 'path', name: 'id', message: 'must be a UUID' }],
-      });
-    }
-  });
+  test.each(['anything', id.replaceAll('-', ''), `${id}%00`, '..%2f..%2fetc%2fpasswd', '%', '%ff'])(
+    '%s',
+    async (text) => {
+      for (const path of [`/v1/sessions/${text}`, `/v1/sessions/${text}/transcript`]) {
+        const answer = await raw('GET', path);
+        expect(answer.status).toBe(400);
+        expect(JSON.parse(answer.text)).toMatchObject({
+          code: 'invalid_request',
+          errors: [{ in: 'path', name: 'id', message: 'must be a UUID' }],
+        });
+      }
+    },
+  );
 });
 
 test.each([

@@ -79,17 +79,6 @@ test('GET / → /docs', async () => {
   expect([status, headers.get('location')]).toEqual([302, '/docs']);
 });
 
-test('HEAD → the headers of GET without the body', async () => {
-  for (const path of ['/docs', ...scripts]) {
-    const [get, head] = await Promise.all([ask(path), ask(path, { method: 'HEAD' })]);
-    const lasting = ({ headers }: Response) =>
-      [...headers].filter(([name]) => !/^(date|x-request-id|connection|keep-alive|transfer-encoding)$/.test(name));
-    expect(head.status).toBe(200);
-    expect(lasting(head)).toEqual(lasting(get));
-    expect(await head.text()).toBe('');
-  }
-});
-
 test('GET with the ETag → 304 without a body', async () => {
   for (const path of ['/docs', ...scripts]) {
     const etag = (await ask(path)).headers.get('etag')!;
@@ -115,16 +104,12 @@ test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s /docs → 405 with Allow', asy
 });
 
 test.each([
-  ...['/docs/nothing', '/docs/scalar.js', '/docs/start.js', '/docs//', '/docsx', '/DOCS'],
-  ...[
-    '/docs/../package.json',
-    '/docs/..%2fdocs.ts',
-    '/docs/%2e%2e/docs.ts',
-    '/docs/..\\docs.ts',
-    '/docs/docs.ts',
-    '/docs/page.html',
-  ],
-  ...['//docs', '/docs/%00', '/docs/__proto__', '/docs/constructor', '/docs/%'],
+  '/docs/nothing',
+  '/docs/../package.json',
+  '/docs/%2e%2e/docs.ts',
+  '/docs/page.html',
+  '/docs/__proto__',
+  '/docs/%',
 ])('GET %s → 404 route_not_found, no file', async (target) => {
   const bytes = await sendRaw(service.api.port, `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
   const [answer] = parseAnswers(bytes);

