@@ -103,9 +103,3 @@ test('the Idempotency-Key of another account → as if it were new, for the same
   }
   expect(ids.size).toBe(8);
 });
-
-test('a job id where a session id goes → 404, for its owner too', async () => {
-  const response = await service.post('/v1/transcriptions', owner.key).attach('file', await tone(300), 'a.wav');
-  const { jobId } = response.body as { jobId: string };
-  for (const { key } of [owner, stranger]) await service.get(`/v1/sessions/${jobId}`, key).expect(404);
-});

@@ -56,17 +56,6 @@ test('garbage while a long answer is read → not a byte of the refusal within t
   expect([refusal?.status, others]).toEqual([400, []]);
 });
 
-test('a broken upload behind a request that waits → both are answered, in their order', async () => {
-  const session = await makeSession(service.db, account.id, { status: 'queued' });
-  const upload = [
-    ...['POST /v1/transcriptions HTTP/1.1', 'Host: a', `Authorization: Bearer ${account.key}`],
-    ...['Content-Type: multipart/form-data; boundary=b', 'Transfer-Encoding: chunked', '', 'zz\r\nabc\r\n'],
-  ];
-  const waiting = get(`/v1/sessions/${session.id}/transcript?wait=1`);
-  const answers = parseAnswers(await sendRaw(service.api.port, `${waiting}${upload.join('\r\n')}`));
-  expect(answers.map(({ status }) => status)).toEqual([200, 400]);
-});
-
 test.each(['/docs', '/docs/', '/openapi.json', '/v1/sessions', '/v1/nothing'])(
   'GET %s with a body without end → answered, and soon not read any more',
   async (path) => {

@@ -1,7 +1,7 @@
 /** Far too much of everything that a request is made of. */
 import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
-import { boundary, closing, expectNothingLeft, filePart, form, formType } from '../support/uploads/uploads.ts';
+import { boundary, expectNothingLeft, filePart, form, formType } from '../support/uploads/uploads.ts';
 import { part, textPart, tone, traces } from '../support/uploads/uploads.ts';
 
 const service = await useService();
@@ -22,15 +22,12 @@ const get = (target: string, headers: string[] = []) => {
 const parameters = (count: number) => Array.from({ length: count }, (_, i) => `p${i}=1`).join('&');
 
 test.each<[string, () => Buffer, number]>([
-  ['a path of 100,000 characters', () => get(`/v1/${'a'.repeat(100_000)}`), 431],
   ['a path of 15,000 characters', () => get(`/v1/${'a'.repeat(15_000)}`), 404],
   ['a path of 5,000 folders', () => get(`/v1${'/..'.repeat(5_000)}`), 404],
   ['a session id of 15,000 characters', () => get(`/v1/sessions/${'a'.repeat(15_000)}`), 400],
-  ['a query of 100,000 characters', () => get(`/v1/sessions?${'a'.repeat(100_000)}`), 431],
   ['1,500 query parameters', () => get(`/v1/sessions?${parameters(1_500)}`), 400],
   ['a limit of 5,000 digits', () => get(`/v1/sessions?limit=${'9'.repeat(5_000)}`), 400],
   ['500 headers', () => get('/v1/sessions', Array(500).fill('X: y')), 200],
-  ['2,000 headers', () => get('/v1/sessions', Array(2_000).fill('X:')), 431],
   ['50,000 headers', () => get('/v1/sessions', Array(50_000).fill('X: y')), 431],
   ['a header of 1 MB', () => get('/v1/sessions', [`X: ${'y'.repeat(1e6)}`]), 431],
   ['an Accept of 3,000 types', () => get('/v1/openapi.json', [`Accept: ${'a/b;q=0.1,'.repeat(1_400)}*/*`]), 200],
@@ -67,23 +64,15 @@ const named = (disposition: string) => form(part(`Content-Disposition: form-data
 
 test.each<[string, () => Buffer, number[]]>([
   ['10,000 fields', () => many(10_000, (i) => textPart(`f${i}`, 'x')), [400]],
-  ['10,000 times durationMs', () => many(10_000, () => textPart('durationMs', '7')), [400]],
   ['10,000 files', () => many(10_000, () => filePart('x')), [400]],
-  ['10,000 parts without headers', () => many(10_000, () => part([], 'x')), [400]],
   ['100,000 boundaries', () => Buffer.from(`--${boundary}\r\n`.repeat(100_000)), [400, 422]],
   ['200 forms within each other', () => nested(200), [415]],
   ['5,000 part headers', () => form(part(Array(5_000).fill('X: y'), audio)), [400]],
   ['NUL in the name of a field', () => named('name="fi\0le"; filename="a.wav"'), [400]],
   ['NUL in the name of the file', () => named('name="file"; filename="a\0.wav"'), [202, 400]],
-  ['NUL bytes instead of a form', () => Buffer.alloc(200_000), [400, 422]],
   ['NUL bytes behind the form', () => Buffer.concat([form(filePart(audio)), Buffer.alloc(20_000)]), [202]],
   ['a file name of 10,000 characters', () => named(`name="file"; filename="${'a'.repeat(10_000)}.wav"`), [202]],
   ['a file name of broken UTF-8', () => named(`name="file"; filename="${'\ud800'}.wav"`), [202]],
-  ['an extended name that is broken', () => named(`name="file"; filename*=UTF-8''%ff%zz`), [202, 400]],
-  ['an extended name of no charset', () => named(`name="file"; filename*=nothing''a.wav`), [202, 400]],
-  ['two names of the file', () => named('name="file"; filename="a.wav"; filename="b.wav"'), [202]],
-  ['two names of the field', () => named('name="file"; name="durationMs"; filename="a.wav"'), [202, 400]],
-  ['nothing but its end', () => closing, [400]],
 ])('a form with %s → refused or accepted as decided, and nothing left of a refusal', async (_, make, expected) => {
   const before = await traces(service, account);
   const { status } = await service.post('/v1/transcriptions', account.key).set('Content-Type', formType).send(make());
@@ -93,16 +82,10 @@ test.each<[string, () => Buffer, number[]]>([
 
 test.each([
   ['none', 'multipart/form-data', 415],
-  ['an empty one in quotes', 'multipart/form-data; boundary=""', 415],
-  ['an open quote', `multipart/form-data; boundary="${boundary}`, 202],
   ['two of them', `multipart/form-data; boundary=${boundary}; boundary=other`, 202],
-  ['a space before the semicolon', `multipart/form-data ; boundary=${boundary} ; `, 202],
   ['another parameter', `multipart/form-data; charset="a;boundary=b"; boundary=${boundary}`, 202],
-  ['one that no token has', 'multipart/form-data; boundary=a:b/c=d', 422],
-  ['one with a quote', 'multipart/form-data; boundary="a\\"b"', 415],
   ['one beyond ASCII', 'multipart/form-data; boundary=\u00e9', 415],
   ['one of 8,000 characters', `multipart/form-data; boundary=${'b'.repeat(8_000)}`, 422],
-  ['one with a semicolon in quotes', 'multipart/form-data; boundary="a;b"', 415],
   ['a type in capitals', `MULTIPART/FORM-DATA; BOUNDARY=${boundary}`, 202],
 ])('a boundary: %s → no fault of ours', async (_, type, expected) => {
   const before = await traces(service, account);
