@@ -52,8 +52,3 @@ test('the last word of a sentence → never alone at the beginning of the next c
     expect(cut.filter((text) => text.startsWith('end.'))).toEqual([]);
   }
 });
-
-test('another speaker, however short → a caption of their own', () => {
-  const words = said('this is what we said yes then we all went home').map((word, index) => ({ ...word, speaker: index === 5 ? 'S2' : 'S1' })); // prettier-ignore
-  expect(segmentsFromUtterances([words], 600_000).map(({ text }) => text)[1]).toBe('yes');
-});

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { subRip, webVtt } from '../../../src/captions/formats.ts';
+import { toLines, widthOf } from '../../../src/captions/lines.ts';
 import { segmentsFromTexts, segmentsFromUtterances } from '../../../src/captions/segments.ts';
 import { withPunctuation } from '../../../src/recognizers/openai/punctuation.ts';
 import { ffmpeg } from '../../support/uploads/audio-fixtures.ts';
@@ -49,10 +50,8 @@ const segments = segmentsFromUtterances(
 );
 const withoutSpaces = (text: string) => text.normalize('NFC').replace(/\s/g, '');
 
-test('with times of tokens → each letter, mark and space of each text, in order', () => {
-  const cut = segments.map(({ text }) => text).join(' ');
-  expect(withoutSpaces(cut)).toBe(withoutSpaces(Object.values(texts).join('')));
-  for (const kept of [
+const keptTogether = [
+  ...[
     'It was — I think —',
     'Ça va ?',
     'affaire ? »',
@@ -60,8 +59,13 @@ test('with times of tokens → each letter, mark and space of each text, in orde
     '大家好 欢迎参加',
     '去iPhone15商店',
     'ครับ วันนี้',
-  ])
-    expect(segments.some(({ text }) => text.includes(kept))).toBe(true);
+  ],
+];
+
+test('with times of tokens → each letter, mark and space of each text, in order', () => {
+  const cut = segments.map(({ text }) => text).join(' ');
+  expect(withoutSpaces(cut)).toBe(withoutSpaces(Object.values(texts).join('')));
+  for (const text of keptTogether) expect(segments.some((segment) => segment.text.includes(text))).toBe(true);
 });
 
 test('words → those of the language, none a part of a letter', () => {
@@ -72,15 +76,22 @@ test('words → those of the language, none a part of a letter', () => {
   for (const word of segments.flatMap(({ words }) => words)) expect(word.text).not.toMatch(/^[\p{M}\u0e33]/u);
 });
 
-test('without times → the same text', () => {
+test('without times → the same text, in captions that fit, cut between words', () => {
   const stretches = Object.values(texts).map((text, index) => ({
     text,
     startMs: index * 20_000,
-    endMs: index * 20_000 + 15_000,
+    endMs: index * 20_000 + [...text].length * 150,
   }));
-  const cut = segmentsFromTexts(stretches, 400_000, () => []).map(({ text }) => text);
+  const captions = segmentsFromTexts(stretches, 400_000, () => []);
+  const cut = captions.map(({ text }) => text);
   expect(withoutSpaces(cut.join(''))).toBe(withoutSpaces(Object.values(texts).join('').normalize('NFC')));
-  expect(cut.some((text) => text.includes('Ça va ?'))).toBe(true);
+  for (const text of keptTogether) expect(cut.some((caption) => caption.includes(text))).toBe(true);
+  for (const { text, startMs, endMs } of captions) {
+    expect(endMs - startMs).toBeLessThanOrEqual(8_000);
+    expect(toLines(text).length).toBeLessThanOrEqual(2);
+    expect(Math.max(...toLines(text).map(widthOf))).toBeLessThanOrEqual(42);
+    expect(text).toMatch(/^[\p{L}\p{N}“«「]/u);
+  }
 });
 
 const folder = useFolder();

@@ -1,4 +1,3 @@
-import { toLines, widthOf } from '../../../src/captions/lines.ts';
 import type { Word } from '../../../src/captions/segment.ts';
 import { segmentsFromTexts, segmentsFromUtterances } from '../../../src/captions/segments.ts';
 
@@ -171,42 +170,10 @@ test('texts without word times → captions that share their time by length, wit
   expect(segments[0]!.endMs).toBeLessThan(5000);
 });
 
-test.each([
-  [
-    'Chinese',
-    '今天天气很好，我们去公园散步吧。他说：“明天也去iPhone15商店看看，好不好？”然后大家一起吃饭喝茶聊天，一直到晚上十点多才回家，路上又下起了小雨。',
-    ['今天天气很好，我们去公园散步吧。他说：', '“明天也去iPhone15'],
-  ],
-  [
-    'Japanese',
-    '今日は東京へ行きました。とても楽しかったです。来年もまた行きたいと思いますが、仕事が忙しいので、まだ分かりません。',
-    ['今日は東京へ行きました。', 'とても楽しかったです。'],
-  ],
-  ['Thai', 'สวัสดีครับ วันนี้อากาศดีมากเราจึงไปเดินเล่นที่สวนสาธารณะกับเพื่อนๆ แล้วก็กลับบ้านมากินข้าวด้วยกันตอนเย็นอย่างมีความสุข', []],
-])('%s without word times → captions that fit, cut between words, the text as it was written', (_, text, first) => {
-  const segments = segmentsFromTexts([{ text, startMs: 0, endMs: 28_000 }], 28_000, () => []);
-  const captions = segments.map((segment) => segment.text);
-  expect(captions.slice(0, first.length)).toEqual(first);
-  expect(segments.length).toBeGreaterThan(2);
-  for (const { text: caption, startMs, endMs } of segments) {
-    expect(endMs - startMs).toBeLessThanOrEqual(8_000);
-    expect(toLines(caption).length).toBeLessThanOrEqual(2);
-    expect(Math.max(...toLines(caption).map(widthOf))).toBeLessThanOrEqual(42);
-    expect(text).toContain(caption);
-    expect(caption).toMatch(/^[\p{L}\p{N}“]/u);
-  }
-  expect(captions.join('').replaceAll(' ', '')).toBe(text.replaceAll(' ', ''));
-});
-
 test('Thai, Lao, Khmer and Burmese words → no spaces between them', () => {
   for (const text of ['อากาศ ดี มาก', 'ພາສາ ລາວ', 'ភាសា ខ្មែរ', 'မြန်မာ စကား']) {
     expect(texts([said(text)])).toEqual([text.replaceAll(' ', '')]);
   }
-});
-
-test('texts with spaces of their own between unspaced words → kept', () => {
-  const [segment] = segmentsFromTexts([{ text: 'อากาศดี มาก Tokyo へ', startMs: 0, endMs: 3000 }], 3000, () => []);
-  expect(segment!.text).toBe('อากาศดี มาก Tokyo へ');
 });
 
 test('NUL and halves of characters, which PostgreSQL can not store → dropped, with words that are nothing else', () => {
