@@ -28,7 +28,7 @@ export function descendantsOf(pid: number): Process[] {
 export const isStillAlive = ({ pid, startTime }: Process): boolean => look(pid)?.startTime === startTime;
 
 /** With its arguments; empty for one that is gone. */
-export function commandOf({ pid }: Process): string {
+export function commandOf({ pid }: Pick<Process, 'pid'>): string {
   return read(`/proc/${pid}/cmdline`)?.replaceAll('\0', ' ') ?? '';
 }
 

@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
 import { clusterName } from '../../../db/embedded/server.ts';
+import { Machine } from '../../rig/machine.ts';
+import { ask } from '../../rig/postgres.ts';
+import { commandOf, processesAbout, signal } from '../../rig/processes.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { until } from '../../support/until.ts';
-import { killUsers } from './user-process.ts';
 
 let made: string[] = [];
 /** For all files of this process: it goes with the run's folder. */
@@ -35,23 +37,12 @@ export async function newFolderWithCluster(): Promise<string> {
 /** Living processes of the cluster in `folder`, as root in a container can tell them, too. */
 export function processesIn(folder: string): number[] {
   const data = path.join(folder, 'data');
-  const mark = existsSync(data) ? clusterName(data) : '';
-  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
-  return pids.filter((pid) => mark !== '' && commandLine(pid).includes(mark));
-}
-
-/** Empty for a process that is gone or a zombie. */
-function commandLine(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
+  return existsSync(data) ? processesAbout(clusterName(data)) : [];
 }
 
 /** The one that has `title` in its command line, such as `checkpointer`. */
 export function processTitled(folder: string, title: string): number {
-  const found = processesIn(folder).find((pid) => commandLine(pid).includes(title));
+  const found = processesIn(folder).find((pid) => commandOf({ pid }).includes(title));
   if (found === undefined) throw new Error(`no ${title} in ${folder}`);
   return found;
 }
@@ -74,19 +65,33 @@ export function processStatus(pid: number, line: string): string | undefined {
 }
 
 /** Kills them without any order; some end with others before it is their turn. */
-export function killAll(pids: readonly number[]): void {
-  for (const pid of pids) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  }
+export const killAll = (pids: readonly number[]): void => pids.forEach((pid) => signal(pid, 'SIGKILL'));
+
+/** A process of its own that uses the PostgreSQL in a folder. */
+export function startUser(folder: string) {
+  const user = new Machine('user', {
+    command: [process.execPath, path.join(import.meta.dirname, 'embedded-user.ts'), folder],
+    ...{ env: {}, folder: '/', says: 'postgres://', isUp: async () => true },
+  });
+  atEnd(() => user.kill());
+  /** Resolves once it has joined. */
+  const url = user.start().then(() => user.lines[0]!);
+  url.catch(() => undefined);
+  return {
+    url,
+    pid: () => user.pid,
+    /** Lets it leave; resolves when it has ended by itself, silently and with exit code 0. */
+    async leave(): Promise<void> {
+      expect(await user.stop()).toBe(0);
+      expect(user.lines).toEqual([await url]);
+    },
+    /** It alone: the server is no part of it. */
+    kill: () => user.stop('SIGKILL'),
+  };
 }
 
 /** For afterEach: nothing may be left of what a test started, and whatever is left all the same goes. */
 export async function cleanUp(): Promise<void> {
-  await killUsers();
   const folders = made.map((above) => path.join(above, 'postgres'));
   const left = folders.flatMap(processesIn);
   killAll(left);
@@ -96,14 +101,5 @@ export async function cleanUp(): Promise<void> {
   expect(left).toEqual([]);
 }
 
-/** Runs one statement on a connection of its own, and returns its rows. */
-export async function query(url: string, statement: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(statement)).rows;
-  } finally {
-    await client.end();
-  }
-}
+/** Rows of a connection that asks the server for no setting of its own. */
+export const query = (url: string, statement: string) => ask(url, statement, true);

@@ -4,8 +4,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
 import { cleanUp, killAll, newFolder, newFolderWithCluster, postmasterPidFile, query } from './postgres-folder.ts';
-import { processStatus, processTitled, processesIn, recordedPid } from './postgres-folder.ts';
-import { startUser } from './user-process.ts';
+import { processStatus, processTitled, processesIn, recordedPid, startUser } from './postgres-folder.ts';
 import { until } from '../../support/until.ts';
 
 afterEach(cleanUp);
@@ -68,14 +67,14 @@ test('a killed postmaster that nobody reaps → it is stale', async () => {
   const folder = await newFolderWithCluster();
   const user = await startUserWithData(folder);
   const postmaster = recordedPid(folder);
-  process.kill(user.pid, 'SIGSTOP');
+  process.kill(user.pid(), 'SIGSTOP');
   process.kill(postmaster, 'SIGKILL');
   await until(() => processStatus(postmaster, 'State')?.startsWith('Z') === true);
   const next = await joinEmbeddedPostgres({ folder });
   expect(await query(next.url, 'SELECT word FROM spoken')).toEqual([{ word: 'hello' }]);
   expect(processStatus(postmaster, 'State')).toMatch(/^Z/);
   await next.leave();
-  process.kill(user.pid, 'SIGCONT');
+  process.kill(user.pid(), 'SIGCONT');
   await user.leave();
   await expectSoundServer(folder);
 });

@@ -1,6 +1,5 @@
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
-import { cleanUp, newFolder, newFolderWithCluster, processesIn, query } from './postgres-folder.ts';
-import { startUser } from './user-process.ts';
+import { cleanUp, newFolder, newFolderWithCluster, processesIn, query, startUser } from './postgres-folder.ts';
 
 afterEach(cleanUp);
 
