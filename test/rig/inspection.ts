@@ -1,14 +1,12 @@
 /** What must hold after faults, when everything runs again and every client knows how its uploads ended. */
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { verify } from '../../scripts/admin/verify.ts';
 import { removeAbandonedUploads } from '../../src/files/spool.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createContext } from '../../src/process/context.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { WorkFolder } from '../../src/files/work-folder.ts';
 import { indexBacklog } from '../../src/worker/backlog.ts';
-import { asSupport } from '../support/service/admin.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { removeWorkOfEndedAttempts } from '../../src/worker/sweeps.ts';
 import { sweepLater } from '../support/service/later-sweeps.ts';
@@ -50,8 +48,6 @@ export async function inspect(service: Inspected, outcomes: readonly Outcome[], 
   breaches.push(...outcomes.flatMap((outcome) => breachesOf(outcome, rows)));
   await sweepAfterGrace(environment);
   await expectSound({ db, dataDir }).catch((error: Error) => breaches.push(error.message));
-  const { exitCode, text } = await asSupport(environment, verify, 'looks');
-  if (exitCode !== 0) breaches.push(text);
   return [...breaches, ...machines.flatMap(({ faults }) => faults.splice(0))];
 }
 

@@ -93,14 +93,6 @@ test('audio that is gone → unreadable, and not a fault of the store', async ()
   await expect(fetch(randomUUID())).rejects.toThrow(unreadable('is not in the object store'));
 });
 
-test('the worker stops while it fetches → its reason, not a fault of the store', async () => {
-  const { id } = await put();
-  const stopping = new AbortController();
-  const fetching = fetch(id, { signal: stopping.signal });
-  stopping.abort(new Error('asked to stop'));
-  await expect(fetching).rejects.toThrow('asked to stop');
-});
-
 test('uploads in parts that nobody ends → aborted after a day by the clock of the store, younger ones left alone', async () => {
   const client = new S3Client({
     endpoint: objects.env['AWS_ENDPOINT_URL']!,
