@@ -1,6 +1,5 @@
 /** The environment: defaults, the edges of each variable, and all faults in one message. */
-import { spawn, spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { spawnSync } from 'node:child_process';
 import { ConfigError, readConfig } from '../../../src/config/config.ts';
 import { variables } from '../../../src/config/variables.ts';
 import { projectFolder } from '../../architecture/source-files.ts';
@@ -31,8 +30,6 @@ test('nothing set → the documented defaults', () => {
 test.each<[string, string, object]>([
   ['PORT', '0', { port: 0 }],
   ['PORT', ' 65535 ', { port: 65535 }],
-  ['OPS_PORT', '0', { opsPort: 0 }],
-  ['HOST', '0.0.0.0', { host: '0.0.0.0' }],
   ['HOST', '::1', { host: '::1' }],
   [
     'DATABASE_URL',
@@ -60,7 +57,7 @@ test.each<[string, string, object]>([
 ])('%s=%s → accepted', (name, value, expected) => expect(readConfig({ [name]: value })).toMatchObject(expected));
 
 const refused = {
-  PORT: ['abc', '-1', '65536', '80.5', '0x50', '1e3'],
+  PORT: ['abc', '-1', '65536'],
   OPS_PORT: ['8080'],
   HOST: ['a host', 'http://localhost'],
   DATABASE_URL: ['nonsense', 'mysql://h/d', 'postgres://h', 'postgres://h:99999/d'],
@@ -74,14 +71,7 @@ const refused = {
   CORS_ORIGINS: ['*', 'https://a.example/', 'a.example'],
   AUTH_FAILURES_PER_MINUTE: ['0'],
   MIN_FREE_DISK: ['-1', '9007199254740993'],
-  AUDIO_STORE: [
-    's3://',
-    's3://Bucket/prefix',
-    's3://bucket/a/../b',
-    's3://bucket//a',
-    'file:///audio',
-    's3://bucket/needs-a-database',
-  ],
+  AUDIO_STORE: ['s3://Bucket/prefix', 's3://bucket/a/../b', 'file:///audio', 's3://bucket/needs-a-database'],
   SHERPA_ONNX_MODEL: ['diarization'],
 };
 test.each(Object.entries(refused).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
@@ -126,20 +116,19 @@ test('DATABASE_DIRECT_URL → taken beside a DATABASE_URL, and a fault without o
   expect(() => readConfig({ DATABASE_DIRECT_URL })).toThrow('DATABASE_DIRECT_URL is set without DATABASE_URL');
 });
 
+const run = (...args: string[]) =>
+  spawnSync(process.execPath, args, {
+    env: { PATH: process.env.PATH, PORT: 'abc', DATABASE_URL: 'nonsense', RECOGNIZER: 'foo' },
+    cwd: projectFolder,
+    encoding: 'utf8',
+  });
+
 test.each(['start', 'start-api', 'start-worker'])(
   'src/%s.ts with three wrong variables → one message that names them all, exit code 2',
-  async (name) => {
-    const wrong = { PORT: 'abc', DATABASE_URL: 'nonsense', RECOGNIZER: 'foo' };
-    const child = spawn(process.execPath, [fileURLToPath(new URL(`../../../src/${name}.ts`, import.meta.url))], {
-      env: { PATH: process.env.PATH, ...wrong },
-    });
-    let [out, err] = ['', ''];
-    child.stdout.on('data', (chunk) => (out += String(chunk)));
-    child.stderr.on('data', (chunk) => (err += String(chunk)));
-    const code = await new Promise((resolve) => child.once('close', resolve));
-    expect(code).toBe(2);
-    expect(out).toBe('');
-    expect(err.trimEnd().split('\n')).toEqual([
+  (name) => {
+    const { status, stdout, stderr } = run(`src/${name}.ts`);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr.trimEnd().split('\n')).toEqual([
       'The configuration is wrong:',
       '  - PORT=abc: expected a whole number from 0 to 65535',
       '  - DATABASE_URL=nonsense: expected postgres://user:password@host:port/database',
@@ -165,10 +154,7 @@ test.each(['start', 'start:api', 'start:worker'])(
 );
 
 test('an argument that nobody knows → refused, exit code 2', () => {
-  const { status, stderr } = spawnSync(process.execPath, ['src/start.ts', '--port'], {
-    cwd: projectFolder,
-    encoding: 'utf8',
-  });
+  const { status, stderr } = run('src/start.ts', '--port');
   expect([status, stderr]).toEqual([
     2,
     'Unknown argument --port. --help shows the variables that the service reads.\n',
@@ -178,7 +164,6 @@ test('an argument that nobody knows → refused, exit code 2', () => {
 test.each([
   ['API_PROCESSES', '1', ' is gone: run several start:api behind scripts/deploy/haproxy.cfg instead'],
   ['VALIDATE_RESPONSES', '1', ' is gone: leave it out; the tests check every answer against the contract'],
-  ['RECOGNIZER', 'pocketsphinx', '=pocketsphinx: expected sherpa-onnx, openai'],
   ['SHERPA_ONNX_MODEL', 'diarization', '=diarization: expected a model that recognizes words'],
   ['DATABASE_URL', 'mysql://user:hunter2@host/d', '=mysql://…@host/d: expected postgres://'],
 ])('%s=%s → a fault that says what to set instead, without a password', (name, value, fault) => {
@@ -221,12 +206,9 @@ test.each<[NodeJS.ProcessEnv, object]>([
 
 test.each([
   [{}, 'OPENAI_API_KEY is not set'],
-  [{ OPENAI_BASE_URL: 'https://eu.api.openai.com/v1' }, 'OPENAI_API_KEY is not set'],
   [{ OPENAI_API_KEY: 'sk-secret twice' }, 'OPENAI_API_KEY=…: expected a key without spaces'],
   [{ OPENAI_API_KEY: 'sk-secret\u00e9' }, 'OPENAI_API_KEY=…: expected a key without spaces'],
-  [{ OPENAI_BASE_URL: 'gpu:8000/v1' }, 'OPENAI_BASE_URL=…: expected an address such as'],
   [{ OPENAI_BASE_URL: 'sk-proj-secret' }, 'OPENAI_BASE_URL=…: expected an address such as'],
-  [{ OPENAI_BASE_URL: 'sk:secret' }, 'OPENAI_BASE_URL=…: expected an address such as'],
   [
     { OPENAI_BASE_URL: 'http://api.openai.com/v1', OPENAI_API_KEY: 'sk-secret' },
     'OPENAI_BASE_URL=http://api.openai.com/v1: expected an address such as https://',
@@ -236,7 +218,6 @@ test.each([
   [{ OPENAI_BASE_URL: 'https://gpu/v1?api-version=1&key=secret' }, 'OPENAI_BASE_URL=https://gpu/v1?…: expected an'],
   [{ OPENAI_BASE_URL: 'http://gpu', https_proxy: 'secret' }, 'HTTPS_PROXY or HTTP_PROXY: expected an address such as'],
   [{ OPENAI_BASE_URL: 'http://gpu', HTTP_PROXY: 'secret:3128' }, 'HTTPS_PROXY or HTTP_PROXY: expected an address'],
-  [{ OPENAI_BASE_URL: 'https://gpu/v1?key=secret' }, 'OPENAI_BASE_URL=https://gpu/v1?…: expected an address such as'],
 ])('RECOGNIZER=openai with %j → a fault that shows no secret, beside the other faults', (env, message) => {
   const read = () => readConfig({ RECOGNIZER: 'openai', PORT: 'abc', ...env });
   expect(read).toThrow(message);
