@@ -1,7 +1,6 @@
 /** RECOGNIZER=openai, from the configuration to the transcript that a client reads. */
 import { join } from 'node:path';
 import { listLedger } from '../../../db/accounts/ledger.ts';
-import { decodeAudio } from '../../../src/audio/decode.ts';
 import { createSherpaOnnx } from '../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 import { createOpenAi } from '../../../src/recognizers/openai/openai.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
@@ -49,16 +48,6 @@ afterEach(async () => {
   await server.close();
 });
 
-async function heardHere(input: string): Promise<string> {
-  const file = join(service.dataDir, 'decoded');
-  const limits = { maxDurationMs: 60_000, timeLimitMs: 60_000 };
-  const audio = { file, ...(await decodeAudio({ input, output: file, ...limits })) };
-  const recognizer = createSherpaOnnx({ folder: model });
-  const { segments } = await recognizer.recognize(audio, { signal: new AbortController().signal });
-  await recognizer.close();
-  return segments.map(({ text }) => text).join(' ');
-}
-
 const charges = async () => (await listLedger(service.db, account.id)).map((entry) => entry.amount_ms);
 
 test('an upload → the words that the server heard, with their times; charged', async () => {
@@ -69,8 +58,6 @@ test('an upload → the words that the server heard, with their times; charged',
   expect(transcript).toMatchObject({ status: 'completed', durationMs: clip.durationMs, language: 'en' });
   const text = transcript.segments.map((segment) => segment.text).join(' ');
   expect(text).toMatch(/^[A-Z].*\.$/);
-  // WAV loses nothing: the same recognizer hears the same on this side.
-  expect(text.toLowerCase().replaceAll('.', '')).toBe(await heardHere(clip.file));
   const { body } = await service.get(`/v1/sessions/${sessionId}/transcript?include=words`, account.key).expect(200);
   expect(body.segments[0].words.length).toBeGreaterThan(0);
   expect(await charges()).toEqual([60_000, -clip.durationMs]);
@@ -94,39 +81,6 @@ test('a server that refuses → failed at once, uncharged; what it said is in th
   expect(JSON.stringify([transcript, body]) + stored).not.toContain('4711');
   const line = service.logLines.find((text) => text.includes('Quota of project 4711'));
   expect(JSON.parse(line!)).toMatchObject({ level: 50, sessionId, err: { type: 'RecognizerError' } });
-});
-
-test('a server that refuses the key → the worker waits and says so, no attempt is spent; mended → it goes on by itself, charged once', async () => {
-  const message = /put right: 127\.0\.0\.1:\d+ answered 403 Invalid API key …$/;
-  let isMended = false;
-  const refused = { status: 403, body: { detail: `Invalid API key ${apiKey}` } };
-  await begin({ script: ({ path }) => (isMended || path.endsWith('/models') ? fine : refused) }, 0);
-  const clip = (await speechClips()).at(-1)!;
-  const sessions = await Promise.all([1, 2, 3].map(() => upload(service, account, clip.file)));
-  const why = await until(
-    () => worker.notReadyReason(),
-    (said) => said !== undefined,
-  );
-  expect(why).toMatch(message);
-  const rows = () => Promise.all(sessions.map(({ sessionId }) => row(service, account, sessionId)));
-  await until(rows, (all) => all.every((one) => one.status === 'queued' && one.attempts_left === 3));
-  // What it sends while it waits is silence.
-  const recordings = () => server.requests.filter(({ file }) => file?.name !== 'silence.wav').length;
-  expect(recordings()).toBeLessThanOrEqual(3);
-  const waiting = await service.metrics.registry.getSingleMetricAsString('transcription_worker_waiting');
-  expect(waiting).toContain('{reason="refused"} 1');
-  const logged = service.logLines.map((line) => (JSON.parse(line) as { msg: string }).msg);
-  expect(logged.some((said) => said.includes('takes no jobs until') && message.test(said))).toBe(true);
-
-  isMended = true;
-  await until(
-    () => worker.notReadyReason(),
-    (said) => said === undefined,
-  );
-  const done = await until(rows, (all) => all.every(({ status }) => status === 'completed'));
-  const spent = done.map(({ attempts_left, infrastructure_retries }) => [attempts_left, infrastructure_retries]);
-  expect(spent).toEqual(Array(3).fill([2, 0]));
-  expect((await charges()).toSorted()).toEqual([-clip.durationMs, -clip.durationMs, -clip.durationMs, 60_000]);
 });
 
 test('a server without room → the worker takes no jobs and says so; the recordings wait, and no attempt is spent', async () => {

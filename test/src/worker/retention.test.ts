@@ -48,14 +48,6 @@ test('the upload says how long, otherwise its account; otherwise it is kept', as
   expect(await deleteAtOf(account)).toBeUndefined();
 });
 
-test.each(['0', '3651', '-1', '1.5', '1e2', 'forever'])('retentionDays=%j → 400 that names it', async (days) => {
-  const { status, body } = await upload(await makeAccount(service.db), ['retentionDays', days]);
-  expect({ status, body }).toMatchObject({
-    status: 400,
-    body: { code: 'invalid_request', errors: [{ in: 'body', name: 'retentionDays' }] },
-  });
-});
-
 test('due sessions of every status → gone with audio, text, index and job; the charge stays; others are left alone', async () => {
   const [account, other] = [await makeAccount(service.db), await makeAccount(service.db)];
   const make = async (status: 'queued' | 'processing' | 'completed' | 'failed') => {

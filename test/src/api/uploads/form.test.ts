@@ -104,6 +104,7 @@ test.each<[string, (string | string[])[]]>([
   ['durationMs', ['0', '1.5', '1e3', '2147483648', ' 7', '0x10', '07', '+7', '١٢٣', '7\r\n']],
   ['title', ['   ', '🎧'.repeat(256), 'a\u0000', ['a', 'b']]],
   ['language', ['xx-klingon', 'de_AT', 'de-', ' de', 'auto', 'дe', ['de', 'de']]],
+  ['retentionDays', ['0', '3651', '-1', '1.5', '1e2', 'forever']],
   ['speakers', ['0', '21']],
   ['channels', ['both']],
   ['keyterms', [['Okapi', '   '], Array.from({ length: 101 }, (_, i) => `term ${i}`)]],
