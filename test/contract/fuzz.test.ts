@@ -45,16 +45,3 @@ test.each(reading)(
     await fc.assert(property, runs);
   },
 );
-
-test(`any method on any path (${cases}, seed ${seed}) → declared, or refused as a problem`, async () => {
-  const path = fc.oneof(
-    fc.constantFrom(...operations.map((operation) => operation.path)),
-    fc.webPath().filter((text) => text.startsWith('/')),
-  );
-  const method = fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS');
-  const property = fc.asyncProperty(method, path, async (verb, where) => {
-    const { status } = await send(service.url, { method: verb, path: where, query: [], headers: {} }, key);
-    expect(status).toBeLessThan(500);
-  });
-  await fc.assert(property, runs);
-});

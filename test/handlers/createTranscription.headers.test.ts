@@ -3,8 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { clients, hasPython, urllib } from '../support/clients/http-clients.ts';
 import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
-import { holdTheClock } from '../support/faults/held-clock.ts';
-import { jest } from '../support/run/jest.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { arrange, faults } from '../support/uploads/upload-faults.ts';
@@ -20,7 +18,6 @@ beforeAll(async () => {
     await writeFile(bodyOf(size), Buffer.concat([filePart(Buffer.alloc(size * oneMiB, 7)), closing]));
   }
 });
-afterEach(() => jest.useRealTimers());
 
 const bodyOf = (size: number) => join(process.env.TEST_FOLDER!, `body-${size}MiB`);
 const arranged = (...codes: string[]) =>
@@ -151,20 +148,4 @@ test.each([
     ...{ status, contentType: 'application/problem+json', text: { code, status } },
   });
   await expectNothingLeft(service, refused, before);
-});
-
-test('a client that stops sending after it was refused → the connection is closed after 2 s', async () => {
-  holdTheClock('timeouts');
-  const { headers } = await arranged('unauthorized');
-  const client = new RawUpload(service.api.port).head({ ...headers, 'Content-Length': 1_000 }).send('x');
-  await client.answer();
-  jest.advanceTimersByTime(1_999);
-  client.socket.write('y');
-  await service.get('/v1/openapi.json').expect(200);
-  expect(client.socket.closed).toBe(false);
-  jest.advanceTimersByTime(1);
-  // The client hears of it when it sends the next time.
-  const poke = setInterval(() => client.socket.write('y'), 100);
-  await client.closed;
-  clearInterval(poke);
 });

@@ -74,17 +74,6 @@ describe('ETag', () => {
   const tagOf = async (status: string, accept = 'application/json', query = '') =>
     String((await read(status, query).set('Accept', accept).expect(200)).headers.etag);
 
-  test.each(formats)('%s%s of a completed session → 304 to its tag, without a body', async (accept, query) => {
-    const first = await read('completed', query).set('Accept', accept).expect(200);
-    const etag = String(first.headers.etag);
-    const second = await read('completed', query).set('Accept', accept).set('If-None-Match', etag).expect(304);
-    expect(second.text).toBe('');
-    for (const name of ['etag', 'vary', 'cache-control']) expect(second.headers[name]).toBe(first.headers[name]);
-    for (const name of ['content-type', 'content-length', 'retry-after']) {
-      expect(second.headers).not.toHaveProperty(name);
-    }
-  });
-
   test('each format and status → a tag of its own, the same each time', async () => {
     const all = async () =>
       Promise.all([

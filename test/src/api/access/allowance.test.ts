@@ -1,14 +1,11 @@
 /** Requests per minute: per account, over all its keys and all processes, exact, and told truthfully. */
 import { sql } from 'kysely';
-import { setPlanLimits, updateAccount } from '../../../../db/accounts/accounts.ts';
 import { Allowances } from '../../../../src/api/access/allowances.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
 import { withinAMinute } from '../../../support/service/within-a-minute.ts';
 import { useService } from '../../../support/service/use-service.ts';
-import { until } from '../../../support/until.ts';
 import type { Response } from 'supertest';
-import type { TestService } from '../../../support/service/service.ts';
 
 const first = await useService();
 const second = await useService({ beside: first });
@@ -98,18 +95,6 @@ test(
     const left = admitted.map((answer) => allowanceOf(answer).r).sort((a, b) => b - a);
     expect(left).toEqual(Array.from({ length: 60 }, (_, i) => 59 - i));
   }),
-);
-
-test.each(['the override of the account', 'the limit of its plan'])(
-  '%s changes → both processes go by it',
-  async (what) => {
-    const account = await makeAccount(first.db);
-    const q = async (service: TestService) => allowanceOf(await service.get('/v1/sessions', account.key).expect(200)).q;
-    expect(await Promise.all([q(first), q(second)])).toEqual([1_200, 1_200]);
-    if (what.startsWith('the override')) await updateAccount(first.db, account.id, { requests_per_minute: 5_000 });
-    else await setPlanLimits(first.db, 'enterprise', { requests_per_minute: 5_000 });
-    await Promise.all([first, second].map((service) => until(async () => (await q(service)) === 5_000)));
-  },
 );
 
 test(

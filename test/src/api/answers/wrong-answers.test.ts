@@ -5,12 +5,6 @@ import { useAccount, useService } from '../../../support/service/use-service.ts'
 const service = await useService();
 const account = await useAccount(service);
 
-test('a wrong title → never leaves: 500 and a line in the log', async () => {
-  const session = await makeSession(service.db, account.id, { title: 'x'.repeat(300) });
-  await service.get(`/v1/sessions/${session.id}`, account.key).expect(500);
-  expect(service.logLines.join()).toContain('must NOT have more than 255');
-});
-
 test('the problem in the place of an answer → keeps the allowance, and nothing that the answer said of itself', async () => {
   const transcript = { ...twoSegments, segments: '[{"index":-1,"text":"x"}]' };
   const session = await makeSession(service.db, account.id, { status: 'completed', transcript });

@@ -1,12 +1,6 @@
 /** What most requests read: each gets its own answer, and never another account's. */
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
-import { findQuota } from '../../../../db/accounts/accounts.ts';
-import { findKeyOwner } from '../../../../db/accounts/api-keys.ts';
-import { openDatabase } from '../../../../db/connection/database.ts';
-import { findIdempotencyRecord } from '../../../../db/sessions/idempotency.ts';
 import { versionOf } from '../../../../db/sessions/transcripts.ts';
-import { Allowances } from '../../../../src/api/access/allowances.ts';
 import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { makeSession, queueSession, twoSegments } from '../../../support/service/sessions.ts';
@@ -39,33 +33,4 @@ test('sessions with their segments → those of the owner; not those so long tha
   const headers = { Authorization: `Bearer ${mine.key}` };
   const answer = await fetch(`${service.url}/v1/sessions/${long.id}/transcript`, { headers });
   expect(((await answer.json()) as { segments: { text: string }[] }).segments[0]!.text).toBe(text);
-});
-
-test('the same statements again and again on one connection → PostgreSQL soon plans none of them anew', async () => {
-  const { db, close } = openDatabase(service.databaseUrl, () => undefined, { maxConnections: 1 });
-  try {
-    const [reads, counts] = [new SessionReads(db), new Allowances(db)];
-    const { id } = await queueSession(service.db, mine.id);
-    const statuses = ['queued', 'processing', 'completed', 'failed'] as const;
-    for (let time = 0; time < 8; time += 1) {
-      await Promise.all([
-        counts.count(mine.id, 1_000),
-        reads.find(mine.id, id),
-        reads.findWithSegments(mine.id, id),
-        findQuota(db, mine.id),
-        findKeyOwner(db, Buffer.of(1)),
-        findIdempotencyRecord(db, mine.id, 'key'),
-        reads.page({ accountId: mine.id, limit: 21 }),
-        ...statuses.map((_, last) =>
-          reads.page({ accountId: mine.id, limit: 21, statuses: statuses.slice(0, last + 1) }),
-        ),
-      ]);
-    }
-    const { rows } = await sql<{ name: string; custom_plans: number }>`
-      select name, custom_plans from pg_prepared_statements`.execute(db);
-    expect(rows).toHaveLength(11);
-    for (const { custom_plans: plans } of rows) expect(plans).toBe(5);
-  } finally {
-    await close();
-  }
 });

@@ -24,7 +24,6 @@ const bytes = (text: string) => Buffer.from(text).toString('latin1');
 test.each<[string, string, string]>([
   ['no name', file, '.'],
   ['an empty one', `${file}; filename=""`, '.'],
-  ['an empty one without quotes', `${file}; filename=`, '.'],
   ['an unquoted field name', 'content-disposition:form-data;name=file', '.'],
   ['a header of two lines', 'Content-Disposition: form-data;\r\n name="file"', '.'],
   ['a name without quotes, with spaces', `${file}; filename=my file (1).wav`, 'my file (1).wav'],
@@ -34,25 +33,16 @@ test.each<[string, string, string]>([
   ['a name in UTF-8', `${file}; filename="${bytes('Übermorgen 会議.wav')}"`, bytes('Übermorgen 会議.wav')],
   ['a name in Latin-1', `${file}; filename="M\xfcller.wav"`, bytes('Müller.wav')],
   ['an encoded name beside another', `${file}; filename="x"; filename*=UTF-8''%C3%BC.wav`, bytes('ü.wav')],
-  ['an encoded name in Latin-1', `${file}; filename*=iso-8859-1'de'%FC.wav`, bytes('ü.wav')],
   ['an encoded name that is damaged', `${file}; filename*=50%-%zz%20.wav`, '50%-%zz .wav'],
   ['a name in pieces', `${file}; filename*1*=%C3%BC; filename*0*=UTF-8''a%20; filename*2=".wav"`, bytes('a ü.wav')],
 ])('a file with %s → the name that it means, wherever the body is cut', (_, head, name) => {
   expectPassed(formWith(head), formWith(`${file}; filename="${name}"`));
 });
 
-test.each<[string, string, string]>([
-  [
-    'headers around',
-    `A: b\r\n${file}\r\nContent-Type: audio/wav`,
-    `A: b\r\n${file}; filename="."\r\nContent-Type: audio/wav`,
-  ],
-  [
-    'the field name in Latin-1',
-    'Content-Disposition: form-data; name="\xfc"',
-    `Content-Disposition: form-data; name="${bytes('ü')}"`,
-  ],
-])('%s → the rest of the head as it was', (_, head, expected) => expectPassed(formWith(head), formWith(expected)));
+test('headers around that of the file → as they were', () => {
+  const head = (name: string) => `A: b\r\n${file}${name}\r\nContent-Type: audio/wav`;
+  expectPassed(formWith(head('')), formWith(head('; filename="."')));
+});
 
 test('white space behind boundaries → taken away, before and after the file', () => {
   const head = `${file}; filename="a"`;
@@ -62,7 +52,6 @@ test('white space behind boundaries → taken away, before and after the file', 
 
 test.each<[string, string]>([
   ['a name as it is meant', formWith(`${file}; filename="a.wav"`)],
-  ['another field', formWith('Content-Disposition: form-data; name="files"')],
   ['no form-data', formWith('Content-Disposition: attachment; filename=a b')],
   ['a field without a name', formWith('Content-Disposition: form-data')],
   ['control characters', formWith(`${file}; filename=a b\0`)],
