@@ -45,15 +45,6 @@ test.each<[string, string, (db: Db, account: TestAccount) => Promise<unknown>]>(
   expect(await inBoth(account.key)).toEqual([code, code]);
 });
 
-test('a suspended account is resumed → admitted by both after a second', async () => {
-  const account = await makeAccount(first.db);
-  await suspendAccount(first.db, account.id);
-  expect(await inBoth(account.key)).toEqual(['account_suspended', 'account_suspended']);
-  await updateAccount(first.db, account.id, { suspended_at: null });
-  pass(1_000);
-  expect(await inBoth(account.key)).toEqual(['admitted', 'admitted']);
-});
-
 test('a key is issued after it was tried → admitted at once', async () => {
   const { db } = first;
   const { id } = await makeAccount(db);

@@ -1,4 +1,4 @@
-/** How Accept and If-None-Match are read; test/handlers/getTranscript.format.test.ts asks the service. */
+/** How Accept and If-None-Match are read; test/handlers/getTranscript.test.ts asks the service. */
 import { matchesTag, preferredType } from '../../../../src/api/answers/negotiation.ts';
 
 test.each([
