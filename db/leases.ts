@@ -4,7 +4,7 @@ import type { Queryable } from './connection/database.ts';
 
 /**
  * Takes the turn at something that is to be done every so many seconds, by the clock of the database.
- * @returns false while it is somebody's turn already
+ * @returns false while the lease is held
  */
 export async function acquireLease(db: Queryable, name: string, everySeconds: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
@@ -28,14 +28,14 @@ export async function acquireLease(db: Queryable, name: string, everySeconds: nu
 const languages = 'languages ';
 const unknown = '?';
 
-/** What a worker says once a minute: the languages that its recognizer knows (BCP 47). Undefined: nobody knows which. */
+/** What a worker says once a minute: the languages that its recognizer knows (BCP 47). Undefined: it is unknown which. */
 export async function shareLanguages(db: Queryable, known: readonly string[] | undefined): Promise<void> {
   await acquireLease(db, languages + (known?.join() ?? unknown), 0);
 }
 
 /**
  * The languages that some worker of the last ten minutes knows, so that one that starts anew counts. Undefined where there was
- * none, or nobody knows of one which it knows.
+ * none, or it is unknown of one which it knows.
  */
 export async function findSharedLanguages(db: Queryable): Promise<string[] | undefined> {
   const rows = await db

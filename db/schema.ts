@@ -1,6 +1,6 @@
 /**
  * The tables as Kysely sees them. Times are read as text (`2026-11-20 09:30:00.123456+00`, session time zone UTC), and
- * `bigint` as a number that is checked to be a safe integer. `database.ts` does both.
+ * `bigint` as a number that is checked to be a safe integer. `connection/values.ts` parses both.
  */
 import type { ColumnType, Generated } from 'kysely';
 
@@ -105,7 +105,7 @@ export interface SessionTable {
   keyterms: ColumnType<string[] | null, string[] | null | undefined, never>;
   progress: ColumnType<number | null, number | null | undefined, number | null>;
   error_code: CodeOrNull;
-  /** With `language_not_supported`: the languages that the recognizer knows, separated by commas, if it tells. */
+  /** With `language_not_supported`: the languages that the recognizer knows, separated by commas, if it says so. */
   known_languages: ColumnType<string | null, never, string | null>;
   /** Once completed: what was charged, as in the ledger; 0 where nothing was said. */
   charged_ms: ColumnType<number | null, never, number>;
@@ -130,7 +130,7 @@ export interface SessionTable {
   delete_at: ColumnType<string | null, string | null | undefined, never>;
   /** Whether each channel is recognized for itself. */
   separate_channels: ColumnType<boolean, boolean | undefined, never>;
-  /** How many channels are heard one by one; 1 for the mix of all. */
+  /** How many channels are transcribed separately; 1 for the mix of all. */
   heard_channels: ColumnType<number, number | undefined, never>;
   /** Once completed: the list of warnings as JSON text. Null: there are none. */
   warnings: ColumnType<string | null, never, string | null>;

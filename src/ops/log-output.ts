@@ -36,14 +36,14 @@ export class LogOutput {
     return this.#lost + this.#untoldLost;
   }
 
-  /** @param tell hears how many lines were dropped, when there is room for more again */
+  /** @param tell receives how many lines were dropped, once there is room again */
   onLoss(tell: (lost: number) => void): void {
     this.#tell = tell;
   }
 
   /** @param line ends in a line feed */
   write(line: string): void {
-    // After a dropped line, later lines are dropped too until the loss is told. So the gap is where the log says it is.
+    // After a dropped line, later lines are dropped too until the loss is logged. So the gap is where the log says it is.
     if (this.#untoldLost > 0 || this.#waiting >= maxWaiting) {
       this.#untoldLost += 1;
       return;

@@ -117,7 +117,7 @@ export class Metrics {
     if (reason !== undefined) this.storeErrors.inc({ call, reason });
   };
 
-  /** Set by a worker whose recordings a server hears. */
+  /** Set by a worker with a speech server. */
   speechServer: (() => ServerLoad) | undefined;
 
   constructor(db: Db, log: Log) {

@@ -1,4 +1,4 @@
-/** What `/metrics` reads at the moment in which somebody asks. Nothing of it runs in between. */
+/** What `/metrics` reads on each scrape, and only then. */
 import { Counter, Gauge } from 'prom-client';
 import { poolUse } from '../../db/connection/database.ts';
 import { measureQueue } from '../../db/sessions/sessions.ts';

@@ -1,4 +1,4 @@
-/** What `/metrics` shows of the server that hears the recordings, where one does. */
+/** What `/metrics` shows of the speech server. */
 import { Counter } from 'prom-client';
 import { show } from './readings.ts';
 import type { Registry } from 'prom-client';
@@ -12,7 +12,7 @@ export interface ServerLoad {
   inFlight: number;
   /** Chunks that wait here. */
   waiting: number;
-  /** Seconds of audio per second, when it was last busy; undefined where nobody knows. */
+  /** Seconds of audio per second, when it was last busy; undefined: unknown. */
   speed: number | undefined;
   /** How many have ended. What a stopped job had asked for counts nowhere. */
   requests: Readonly<Record<RequestOutcome, number>>;
@@ -29,7 +29,7 @@ const gauges: [string, string, (load: ServerLoad) => number | undefined][] = [
   ],
 ];
 
-/** @param read undefined where none hears the recordings: then nothing is shown */
+/** @param read undefined without a speech server: then nothing is shown */
 export function showSpeechServer(registry: Registry, read: () => ServerLoad | undefined): void {
   for (const [name, help, valueOf] of gauges)
     show(registry, `transcription_speech_server_${name}`, help, async () => {

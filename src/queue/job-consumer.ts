@@ -9,7 +9,7 @@ import { maxRunningJobs } from './jobs.ts';
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { JobData, QueuedJob } from './jobs.ts';
 
-/** A wakeup may be lost, and nobody tells of a retry that is due. */
+/** A wakeup may be lost, and a retry that becomes due sends none. */
 const lookAgainMs = 2_000;
 /** A worker that was silent for so long counts as dead. pg-boss allows no less than 10 s. */
 export const heartbeatSeconds = 10;
@@ -25,7 +25,7 @@ const harmlessDelayMs = 3_000;
 /** How many jobs may run, while so many do; 0 while none is to be taken. It is asked before each fetch, and never rejects. */
 export type WorkerSlots = (running: number) => Promise<number> | number;
 
-/** Where pg-boss tells of new jobs, by the name of its schema. */
+/** The channel on which pg-boss notifies of new jobs, by the name of its schema. */
 const notifyChannel = `pgboss_${createHash('sha224').update('pgboss').digest('hex').slice(0, 24)}`;
 const tiers = Object.fromEntries(Array.from({ length: maxRunningJobs }, (_, i) => [String(i + 1), i + 1]));
 /** Each account runs no more jobs than its limit, over all workers. */
@@ -43,7 +43,7 @@ export class JobConsumer {
   readonly #held = new Map<Job, { lost: AbortController; ended: Promise<void> }>();
   #slotsNow = 0;
   #isStopping = false;
-  #bell = Promise.withResolvers<void>();
+  #wakeup = Promise.withResolvers<void>();
   #isIdle = false;
   #nextBeat = Promise.withResolvers<void>();
   readonly #listening: Promise<{ close(): Promise<void> } | void> | undefined;
@@ -63,7 +63,7 @@ export class JobConsumer {
     this.#slots = slots;
     this.#run = run;
     this.#onError = onError;
-    const wake = () => this.#bell.resolve();
+    const wake = () => this.#wakeup.resolve();
     // Without a listener, or after it was cut off, the loop looks by itself.
     this.#listening = boss.getDb().listen?.(notifyChannel, wake, wake).catch(onError);
     this.#taking = this.#loop();
@@ -72,8 +72,8 @@ export class JobConsumer {
 
   async #loop(): Promise<void> {
     while (!this.#isStopping) {
-      // What rings from now on may be about a job that comes after the fetch.
-      this.#bell = Promise.withResolvers();
+      // A wakeup from now on may be about a job that comes after the fetch.
+      this.#wakeup = Promise.withResolvers();
       const jobs = await this.#fetch().catch((error: Error): Job[] => {
         this.#onError(error);
         return [];
@@ -81,7 +81,7 @@ export class JobConsumer {
       for (const job of jobs) this.#begin(job);
       // More may wait behind what was found: an account's limit may have left some of a batch out.
       if (jobs.length > 0) continue;
-      await rungWithin(lookAgainMs, this.#bell);
+      await wokenWithin(lookAgainMs, this.#wakeup);
     }
   }
 
@@ -98,12 +98,12 @@ export class JobConsumer {
       .catch(this.#onError)
       .finally(() => {
         this.#held.delete(job);
-        this.#bell.resolve();
+        this.#wakeup.resolve();
       });
     this.#held.set(job, { lost, ended });
   }
 
-  /** @throws when the database does not hear of the end. The queue misses the heartbeats then */
+  /** @throws when the end can't be recorded. The queue then misses the heartbeats */
   async #runToItsEnd(job: Job, signal: AbortSignal): Promise<void> {
     const failure = await this.#run({ ...job, signal }).then(
       () => undefined,
@@ -124,7 +124,7 @@ export class JobConsumer {
     for (;;) {
       const due = performance.now() + beatEveryMs;
       this.#nextBeat = Promise.withResolvers();
-      await rungWithin(beatEveryMs, this.#nextBeat);
+      await wokenWithin(beatEveryMs, this.#nextBeat);
       if (this.#isIdle) return looking;
       try {
         await this.#beat();
@@ -167,7 +167,7 @@ export class JobConsumer {
   /** Takes no further job from now on; resolves when those that run, or were just being taken, have ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#bell.resolve();
+    this.#wakeup.resolve();
     await this.#taking;
     await Promise.all([...this.#held.values()].map(({ ended }) => ended));
     this.#isIdle = true;
@@ -177,9 +177,9 @@ export class JobConsumer {
   }
 }
 
-/** Resolves when the bell rings, or after so long. */
-async function rungWithin(ms: number, bell: PromiseWithResolvers<void>): Promise<void> {
-  const timer = setTimeout(() => bell.resolve(), ms);
-  await bell.promise;
+/** Resolves at the wakeup, or after so long. */
+async function wokenWithin(ms: number, wakeup: PromiseWithResolvers<void>): Promise<void> {
+  const timer = setTimeout(() => wakeup.resolve(), ms);
+  await wakeup.promise;
   clearTimeout(timer);
 }

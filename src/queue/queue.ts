@@ -74,7 +74,7 @@ export class Queue {
    * Gives a queued session the job that its row names, in the transaction that puts the session into the queue. Jobs with
    * smaller start tags go first.
    * @param account the owner, locked by the caller
-   * @param afterSeconds how long nobody may take the job
+   * @param afterSeconds delay before the job may be fetched
    */
   async enqueue(
     trx: Trx,
@@ -118,7 +118,7 @@ export class Queue {
 
   /**
    * Takes jobs, as many at once as there are slots and for each account no more than its limit over all workers, until it is
-   * stopped. What `run` throws fails the attempt, and the job comes again a few seconds later.
+   * stopped. What `run` throws fails the attempt, and the job is retried a few seconds later.
    */
   work(slots: WorkerSlots, run: (job: QueuedJob) => Promise<void>): JobConsumer {
     return new JobConsumer(this.#boss, transcriptionQueue, slots, (job) => this.#guarded(run(job)), this.#warn);

@@ -5,7 +5,7 @@ import type { Queryable, Trx } from '../../db/connection/database.ts';
 import type { Passage } from '../../db/search/passages.ts';
 import type { Indexable } from '../search/passages.ts';
 
-/** All that makes a session findable. */
+/** What the search index holds of a session. */
 export interface SearchDocument {
   passages: Passage[];
   /** The mark of its transcript's language; undefined while there is none. */
@@ -13,7 +13,7 @@ export interface SearchDocument {
 }
 
 /**
- * Works out what makes a session findable. For a day of speech that takes a second, so it is done before the account is
+ * Computes it. For a day of speech that takes a second, so it is done before the account is
  * locked.
  *
  * @param db knows the stems of words, and is not changed
@@ -24,7 +24,7 @@ export async function searchDocumentOf(db: Queryable, accountId: string, session
 }
 
 /**
- * Makes a session findable by its title and, once there is one, by its transcript. The caller's transaction makes the
+ * Indexes a session by its title and, once there is one, by its transcript. Idempotent. The caller's transaction makes the
  * session, or holds the account's lock.
  */
 export async function indexSession(
