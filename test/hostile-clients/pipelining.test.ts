@@ -1,6 +1,5 @@
 /** Many requests on one connection, and what comes behind them. */
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
@@ -42,15 +41,11 @@ test('garbage while a long answer is read → not a byte of the refusal within t
     status: 'completed',
     transcript: { ...twoSegments, segments, words: '[[]]' },
   });
-  const socket = connect(service.api.port, '127.0.0.1');
-  const chunks: Buffer[] = [];
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  socket.write(get(`/v1/sessions/${id}/transcript`));
-  await new Promise((resolve) => socket.once('readable', resolve));
-  socket.write('garbage\r\n\r\n');
-  socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
-  await closed;
-  const [answer, refusal, ...others] = parseAnswers(Buffer.concat(chunks).toString('latin1'));
+  const client = new RawUpload(service.api.port).send(get(`/v1/sessions/${id}/transcript`));
+  await client.until(/HTTP/);
+  await client.send('garbage\r\n\r\n').ended;
+  client.socket.destroy();
+  const [answer, refusal, ...others] = parseAnswers(client.received);
   const transcript = JSON.parse(answer!.text) as { segments: { text: string }[] };
   expect(transcript.segments[0]!.text === text).toBe(true);
   expect([refusal?.status, others]).toEqual([400, []]);

@@ -13,24 +13,10 @@ import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
 import { startHaproxy } from './haproxy.ts';
 import { startPgBouncer } from './pgbouncer.ts';
-import type { Machine } from '../rig/machine.ts';
-import type { Inspected } from '../rig/inspection.ts';
-
-export interface Fleet extends Inspected {
-  apis: [Machine, Machine];
-  workers: [Machine, Machine];
-  database: Machine;
-  /** All that is not of the service. */
-  around: Machine[];
-  /** How many API processes get requests now. */
-  nodesUp(): Promise<number>;
-  /** When every process says that it serves, and the balancer knows it. */
-  ready(): Promise<void>;
-}
 
 const limits = { requests_per_minute: 1_000_000, queued_sessions: 10_000 };
 
-export async function startFleet(): Promise<Fleet> {
+export async function startFleet() {
   const folder = useFolder();
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
@@ -50,17 +36,19 @@ export async function startFleet(): Promise<Fleet> {
     const own = { HOST: host, PORT: port, OPS_PORT: opsPort, TRUST_PROXY: '127.0.0.1', WORKER_CONCURRENCY: '2' };
     return machineOf(script, { ...environment, ...own }, { isUp: () => isReady(opsPort, host) });
   };
-  const apis: Fleet['apis'] = [nodeAt('127.0.0.2', 'start-api'), nodeAt('127.0.0.3', 'start-api')];
-  const workers: Fleet['workers'] = [nodeAt('127.0.0.4', 'start-worker'), nodeAt('127.0.0.5', 'start-worker')];
+  const apis = [nodeAt('127.0.0.2', 'start-api'), nodeAt('127.0.0.3', 'start-api')] as const;
+  const workers = [nodeAt('127.0.0.4', 'start-worker'), nodeAt('127.0.0.5', 'start-worker')] as const;
   const processes = [...apis, ...workers];
   await Promise.all(processes.map((machine) => machine.start()));
   const listen = `127.0.0.1:${await steadyPort()}`;
   const nodes = { API_1: `127.0.0.2:${port}`, API_2: `127.0.0.3:${port}`, OPS_PORT: opsPort };
   const balancer = await startHaproxy({ ...nodes, LISTEN: listen }, join(folder, 'balancer'));
+  /** All that is not of the service. */
   const around = [database, pooled.machine, balancer.machine];
   return {
     ...{ apis, workers, database, around, machines: processes, db, account, dataDir, environment },
     ...{ server: { url: `http://${listen}`, key: account.key }, nodesUp: balancer.nodesUp },
+    /** When every process says that it serves, and the balancer knows it. */
     async ready() {
       await Promise.all([...processes, ...around].map((machine) => machine.up()));
       await until(async () => (await balancer.nodesUp()) === apis.length);

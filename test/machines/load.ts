@@ -5,22 +5,15 @@ import { chooseUpload, newOutcome, uploadAndFollow } from '../rig/uploads.ts';
 import type { Clips } from '../rig/clips.ts';
 import type { Outcome, Server } from '../rig/uploads.ts';
 
-export interface Load {
-  outcomes: Outcome[];
-  /** Why requests had to be sent again. */
-  again: string[];
-  /** No upload begins any more. Resolves when every client knows how its uploads ended, or gave up. */
-  end(): Promise<void>;
-}
-
 const clients = 6;
 const longestPauseMs = 1_000;
 const endLimitMs = 180_000;
 
-export function startLoad(server: Server, clips: Clips): Load {
+export function startLoad(server: Server, clips: Clips) {
   const ending = new AbortController();
   const givenUp = new AbortController();
   const outcomes: Outcome[] = [];
+  /** Why requests had to be sent again. */
   const again: string[] = [];
   const heard = { ...server, onAgain: (why: string) => void again.push(why) };
   const work = async (client: number) => {
@@ -35,6 +28,7 @@ export function startLoad(server: Server, clips: Clips): Load {
   const working = Promise.all(Array.from({ length: clients }, (_, index) => work(index + 1)));
   return {
     ...{ outcomes, again },
+    /** No upload begins any more. Resolves when every client knows how its uploads ended, or gave up. */
     async end() {
       ending.abort();
       const timer = setTimeout(() => givenUp.abort(), endLimitMs);

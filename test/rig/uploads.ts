@@ -1,5 +1,6 @@
 /** Uploads of real clients: they try again with the same Idempotency-Key until they know, and follow what they sent. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Schema } from '../../codegen/operations.ts';
 import type { Clip, Clips } from './clips.ts';
 import type { Random } from './random.ts';
 
@@ -91,19 +92,13 @@ async function follow(server: Server, outcome: Outcome, sessionId: string, signa
     const answer = await untilAnswered(server, path, {}, faults, signal);
     if (answer === undefined) return;
     if (answer.status !== 200) return void faults.push(`${upload.name} got ${answer.status} for session ${sessionId}`);
-    const { status, segments, error } = answer.body as Transcript;
+    const { status, segments, error } = answer.body as Schema<'Transcript'>;
     if (status === 'completed' || status === 'failed') {
       outcome.final = { status, segments: segments.length, code: error?.code };
       return;
     }
     if (upload.follows === 'by polling') await sleep(pollMs, undefined, { signal }).catch(() => {});
   }
-}
-
-interface Transcript {
-  status: string;
-  segments: unknown[];
-  error?: { code: string };
 }
 
 /** Again after a broken connection, a timeout, a 408, a 429 and every 5xx, of which 500 is a fault. Undefined when `signal` aborted. */

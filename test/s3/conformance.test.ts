@@ -1,6 +1,6 @@
 /** What an object store does as files do, and what it does besides. */
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateMultipartUploadCommand, S3Client } from '@aws-sdk/client-s3';
 import { audioStoreBackend } from '../../src/files/verified-audio-store.ts';
@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { audioStoreConformance } from '../src/files/audio-store-conformance.ts';
 import { giveBack, sendOn, serve } from '../support/serve.ts';
 import { useFolder } from '../support/use-folder.ts';
-import { age, loseBucket, place, useObjectStore } from './object-store.ts';
+import { age, useObjectStore } from './object-store.ts';
 import type { AudioStore } from '../../src/files/audio-store.ts';
 import type { ObjectStore } from './object-store.ts';
 
@@ -22,8 +22,12 @@ const storeOf = ({ env }: ObjectStore) =>
 
 audioStoreConformance(async () => ({
   store: await storeOf(shared),
-  place: (accountId, name) => place(shared, `some/where/${accountId}/${name}`),
-  lose: () => loseBucket(shared),
+  async place(accountId, name) {
+    const folder = join(shared.folder, 'some/where', accountId);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, name), 'audio');
+  },
+  lose: () => rm(shared.folder, { recursive: true }),
 }));
 
 let store: AudioStore;

@@ -1,6 +1,6 @@
 /** The object store of a test file: versitygw, a real S3 server which is strict about secrets, checksums and conditions. */
-import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Machine } from '../rig/machine.ts';
 import { steadyPort } from '../rig/ports.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -41,17 +41,8 @@ export async function useObjectStore(): Promise<ObjectStore> {
   return { machine, env, folder };
 }
 
-/** Puts an object there without asking anybody. */
-export async function place({ folder }: ObjectStore, key: string): Promise<void> {
-  await mkdir(dirname(join(folder, key)), { recursive: true });
-  await writeFile(join(folder, key), 'audio');
-}
-
 /** Makes an object or an upload so much older, by the clock of the store. */
 export async function age(path: string, ms: number): Promise<void> {
   const then = new Date(Date.now() - ms);
   await utimes(path, then, then);
 }
-
-/** Takes a bucket away. */
-export const loseBucket = ({ folder }: ObjectStore) => rm(folder, { recursive: true });

@@ -104,19 +104,13 @@ test('clocks jump 5 h forward and back → nothing lost or charged twice, nobody
 });
 
 /** A clock that a test sets: libfaketime stands between a process and the time of the system. Files keep the kernel's time. */
-interface FakeClock {
-  /** For whoever shall live by this clock. */
-  env: Record<string, string>;
-  /** Whole hours ahead of the real time, or behind it; at once, for those that run already. */
-  set(hours: number): Promise<void>;
-}
-
-async function fakeClock(): Promise<FakeClock> {
+async function fakeClock() {
   const [library] = globSync('/usr/lib/*/faketime/libfaketime.so.1');
   if (library === undefined) throw new Error('Install it: apt-get install libfaketime');
   const folder = await mkdtemp(join(process.env.TEST_FOLDER!, 'clock-'));
   await chmod(folder, 0o755);
   const file = join(folder, 'offset');
+  /** Whole hours ahead of the real time, or behind it; at once, for those that run already. */
   const set = (hours: number) => writeFile(file, `${hours < 0 ? '' : '+'}${hours}h\n`, { mode: 0o644 });
   await set(0);
   const env = {
@@ -131,7 +125,7 @@ async function fakeClock(): Promise<FakeClock> {
 }
 
 /** A PostgreSQL of the test's own that lives by this clock. @returns its URL */
-async function startPostgresBy(clock: FakeClock): Promise<string> {
+async function startPostgresBy(clock: { env: Record<string, string> }): Promise<string> {
   // The clock begins behind the change of user: what root shares of it, nobody else may open.
   const env = Object.entries(clock.env).map(([name, value]) => `${name}=${value}`);
   return (await startPostgres(['env', ...env])).url;

@@ -26,40 +26,6 @@ const folder = useFolder();
 const session = async (account: TestAccount, id: string) => (await findSessionRow(service.db, account.id, id))!;
 const fill = (folderOfDisk: string, bytes: number) => writeFile(join(folderOfDisk, 'filler'), Buffer.alloc(bytes));
 
-/** A service whose DATA_DIR is a disk of its own. */
-async function startOnDisk(size: string, path = process.env.PATH!) {
-  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'disk-'));
-  const [opsPort, hello] = [await steadyPort(), await startHelloServer()];
-  // The store of the next process that starts becomes the database's own.
-  await service.db.deleteFrom('audio_store').execute();
-  const env = {
-    ...{ DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, OPS_PORT: String(opsPort) },
-    ...{ PATH: path, ...hello.env },
-  };
-  const running = await startProcess('start', env, undefined, smallDisk(dataDir, size));
-  const ops = async (page: string) => {
-    const answer = await fetch(`http://127.0.0.1:${opsPort}/${page}`);
-    return { status: answer.status, text: await answer.text() };
-  };
-  const stop = async () => {
-    expect(running.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
-    expect(await running.stop()).toBe(0);
-  };
-  return { running, dataDir, disk: join('/proc', String(running.pid), 'root', dataDir), ops, stop };
-}
-
-type OnDisk = Awaited<ReturnType<typeof startOnDisk>>;
-async function expectToWaitForRoom({ ops }: OnDisk): Promise<void> {
-  const ready = await until(
-    () => ops('readyz'),
-    ({ status }) => status === 503,
-  );
-  expect(ready.text).toMatch(
-    /^the worker takes no jobs until this has been put right: the disk of DATA_DIR has no room/,
-  );
-  expect((await ops('metrics')).text).toContain('transcription_worker_waiting{reason="disk"} 1');
-}
-
 test('a disk that is full before a job or fills up while it decodes → no attempt is spent, and on it goes with room', async () => {
   // Where mounting is forbidden, the unit tests of both stand for it (upload.test.ts, audio/refusals.system.test.ts).
   if (!canMountDisks()) return;
@@ -80,9 +46,30 @@ test('a disk that is full before a job or fills up while it decodes → no attem
   await chmod(programs.folder, 0o777);
   const waiting = `case "$*" in *'-f smjpeg'*) : > '${begun}'; ${afterFile(go, ':')};; esac; exec '${real}' "$@"`;
   await programs.write('ffmpeg', waiting);
-  const onDisk = await startOnDisk('16m', programs.path);
-  const { disk, running, ops } = onDisk;
+  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'disk-'));
+  const [opsPort, hello] = [await steadyPort(), await startHelloServer()];
+  // The store of the next process that starts becomes the database's own.
+  await service.db.deleteFrom('audio_store').execute();
+  const env = {
+    ...{ DATABASE_URL: service.databaseUrl, DATA_DIR: dataDir, OPS_PORT: String(opsPort) },
+    ...{ PATH: programs.path, ...hello.env },
+  };
+  const running = await startProcess('start', env, undefined, smallDisk(dataDir, '16m'));
+  const disk = join('/proc', String(running.pid), 'root', dataDir);
   const client = clientOf(running.url, account.key);
+  const ops = async (page: string) => {
+    const answer = await fetch(`http://127.0.0.1:${opsPort}/${page}`);
+    return { status: answer.status, text: await answer.text() };
+  };
+  const expectToWaitForRoom = async () => {
+    const ready = await until(
+      () => ops('readyz'),
+      ({ status }) => status === 503,
+    );
+    const why = /^the worker takes no jobs until this has been put right: the disk of DATA_DIR has no room/;
+    expect(ready.text).toMatch(why);
+    expect((await ops('metrics')).text).toContain('transcription_worker_waiting{reason="disk"} 1');
+  };
 
   await fill(disk, 13 * mebibyte);
   const { status, code, headers } = await client.upload(huge);
@@ -91,7 +78,7 @@ test('a disk that is full before a job or fills up while it decodes → no attem
   expect(await readdir(join(disk, 'audio', 'incoming'))).toEqual([]);
 
   const waits = await client.accepted(long);
-  await expectToWaitForRoom(onDisk);
+  await expectToWaitForRoom();
   const behind = await client.accepted(short);
   for (const id of [waits, behind])
     expect(await session(account, id)).toMatchObject({ status: 'queued', attempt: 0, attempts_left: 3 });
@@ -103,7 +90,7 @@ test('a disk that is full before a job or fills up while it decodes → no attem
   const { bavail, bsize } = await statfs(disk);
   await fill(disk, bavail * bsize);
   await writeFile(go, '');
-  await expectToWaitForRoom(onDisk);
+  await expectToWaitForRoom();
   const rows = () => Promise.all([waits, behind].map((id) => session(account, id)));
   const handedBack = await until(rows, (all) => all.every(({ status }) => status === 'queued'));
   expect(handedBack).toMatchObject(Array(2).fill({ attempts_left: 3, last_error_code: null }));
@@ -119,5 +106,6 @@ test('a disk that is full before a job or fills up while it decodes → no attem
   expect(charges).toHaveLength(2);
   for (const line of ['worker takes no jobs until', 'worker takes jobs again'])
     expect(running.lines.filter((text) => text.includes(line))).toHaveLength(2);
-  await onDisk.stop();
+  expect(running.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
+  expect(await running.stop()).toBe(0);
 });

@@ -52,12 +52,6 @@ test.each([
     '"msg":"the database of DATABASE_URL can not be reached"',
   ],
   [
-    'DATABASE_DIRECT_URL that leads nowhere',
-    'start-api',
-    { DATABASE_DIRECT_URL: nowhere },
-    '"msg":"the database of DATABASE_DIRECT_URL can not be reached"',
-  ],
-  [
     'a database that refuses the login',
     'start-api',
     { DATABASE_URL: Object.assign(new URL(service.databaseUrl), { password: 'of-nobody' }).href },

@@ -28,69 +28,30 @@ beforeAll(async () => {
   atEnd(single.close);
 });
 
-/** Blocks that a statement reads which is prepared already. */
-async function blocksOf(name: string, values: string): Promise<number> {
-  const { rows } = await sql
-    .raw<{ 'QUERY PLAN': string }>(`explain (analyze, buffers, format json) execute "${name}" (${values})`)
-    .execute(single.db);
-  const [{ Plan: plan }] = JSON.parse(rows[0]!['QUERY PLAN']) as [{ Plan: Record<string, number> }];
-  return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!;
+/** Blocks of sessions and their indexes that this connection has read by now, after its last statement. */
+async function blocksRead(): Promise<number> {
+  await sql`select pg_stat_force_next_flush()`.execute(single.db);
+  const { rows } = await sql<{ blocks: number }>`
+    select (heap_blks_hit + heap_blks_read + idx_blks_hit + idx_blks_read)::float8 as blocks
+    from pg_statio_user_tables where relname = 'sessions'`.execute(single.db);
+  return rows[0]!.blocks;
 }
 
 const position = { createdAt: '2026-01-02T00:00:00.000000Z', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-/** Of a statement that is prepared already, with the types of its values in their order. */
-async function typesOf(name: string): Promise<string[]> {
-  const { rows } = await sql<{ types: string }>`
-    select parameter_types::text as types from pg_prepared_statements where name = ${name}`.execute(single.db);
-  return rows[0]!.types.slice(1, -1).replaceAll('"', '').split(',');
-}
-
-/** Reference and language, each named twice, where nobody asks for them. */
-const anyFilter = [null, null, null, null];
-
 test.each([
-  ['all sessions', 'page', {}, { integer: ['20'] }, 'infinity'],
-  ['all sessions', 'page', {}, { integer: ['20'] }, position.createdAt],
-  [
-    'one status',
-    'page-of-1',
-    { statuses: ['failed'] as const },
-    { text: [...anyFilter, 'failed'] },
-    position.createdAt,
-  ],
-  [
-    'one reference',
-    'page-of-reference',
-    { reference: 'call 7' },
-    { text: ['call 7', 'call 7', null, null, 'call 7'] },
-    position.createdAt,
-  ],
+  ['all sessions', {}, 'infinity'],
+  ['all sessions', {}, position.createdAt],
+  ['one status', { statuses: ['failed'] as const }, position.createdAt],
+  ['one reference', { reference: 'call 7' }, position.createdAt],
   // There are few of these: a way to them by time alone is the longer, the later it begins.
-  [
-    'one language',
-    'page-of-language-1',
-    { language: 'de', statuses: ['failed'] as const },
-    { text: [null, null, 'de', 'de', 'failed', 'de'] },
-    'infinity',
-  ],
-])('a page of %s deep in a long list → reads as few blocks', async (_, name, filter, texts, createdAt) => {
+  ['one language', { language: 'de', statuses: ['failed'] as const }, 'infinity'],
+])('a page of %s deep in a long list → reads as few blocks', async (_, filter, createdAt) => {
   const question = { accountId, limit: 20, after: { ...position, createdAt }, ...filter };
+  const before = await blocksRead();
   expect((await listSessions(single.db, question)).length).toBeGreaterThan(3);
-  const values: Record<string, readonly (string | null)[]> = {
-    ...texts,
-    uuid: [accountId, position.id],
-    'timestamp with time zone': ['-infinity', createdAt],
-    bigint: ['20', '20'],
-  };
-  const taken = new Map<string, number>();
-  const given = (await typesOf(name)).map((type) => {
-    const index = taken.get(type) ?? 0;
-    taken.set(type, index + 1);
-    const value = values[type]?.[index];
-    return value === undefined || value === null ? 'null' : `'${value}'`;
-  });
-  expect(await blocksOf(name, given.join(', '))).toBeLessThan(fewBlocks);
+  const blocks = (await blocksRead()) - before;
+  expect([blocks > 3, blocks < fewBlocks]).toEqual([true, true]);
 });
 
 test.each([

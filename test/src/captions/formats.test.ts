@@ -132,7 +132,4 @@ test('a caption longer than a line of 42 characters → two lines of about the s
   expect(toWebVtt(captions)).toBe(
     'WEBVTT\n\n00:00:00.000 --> 00:00:03.000\nthe quick brown fox jumps\nover the lazy dog today\n',
   );
-  expect(toSubRip(captions)).toBe(
-    '1\r\n00:00:00,000 --> 00:00:03,000\r\nthe quick brown fox jumps\r\nover the lazy dog today\r\n',
-  );
 });

@@ -50,7 +50,6 @@ test.each([
   ['a server of 64, room for 12 more', 81, 50, 12.5, 12],
   ['a server of 64, a disk that is nearly full', 81, 50, 0.5, 0],
   ['a server of 64, a disk that is nearly full at the start', 81, 0, 0.5, 2],
-  ['a server of 64, more is promised than there is', 81, 50, -3, 0],
   ['a server that became slow', 5, 50, 100, 0],
 ])('two cores, %s: %p useful, %i run, %d GiB left → %i free places', async (_, useful, running, left, free) => {
   const diskBudget = roomOn(async () => left * gib);
