@@ -4,6 +4,9 @@ import { applicationName, listenerName } from './database.ts';
 import { isDatabaseUnavailable } from './database-errors.ts';
 import type { Queryable } from './database.ts';
 
+/** The oldest version that the service can use. */
+export const oldestMajor = 13;
+
 export interface Server {
   /** Such as `17.2 (Debian 17.2-1)`. */
   version: string;

@@ -11,17 +11,9 @@ import type { Programs } from './programs.ts';
 export const roleName = 'transcription';
 
 /** Where a cluster keeps its files; absolute paths. */
-export interface ClusterPaths {
-  readonly folder: string;
-  readonly data: string;
-  readonly password: string;
-  readonly postmasterPid: string;
-  readonly log: string;
-  readonly startLock: string;
-  readonly usersLock: string;
-}
+export type ClusterPaths = Readonly<ReturnType<typeof clusterPaths>>;
 
-export function clusterPaths(folder: string): ClusterPaths {
+export function clusterPaths(folder: string) {
   const data = path.resolve(folder, 'data');
   return {
     folder: path.resolve(folder),

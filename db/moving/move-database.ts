@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { openConnection } from '../connection/database.ts';
-import { readServer } from '../connection/server.ts';
+import { oldestMajor, readServer } from '../connection/server.ts';
 import { queueSchema } from '../queue-tables.ts';
 import type { Queryable } from '../connection/database.ts';
 
@@ -164,8 +164,6 @@ async function copySequences({ from, to }: { from: Connection; to: Connection })
     await to.query('select setval($1::regclass, $2::bigint, $3)', [name, found[0]!.last, found[0]!.called]);
   }
 }
-
-const oldestMajor = 13;
 
 /** Why the service can't have its tables there, as a sentence; undefined when it can, or has them. It changes nothing. */
 export async function unsuitableReason(db: Queryable): Promise<string | undefined> {

@@ -4,7 +4,13 @@ import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mostConnections, mostDirectConnections, readConnectionRoom, readServer } from '../../db/connection/server.ts';
+import {
+  mostConnections,
+  mostDirectConnections,
+  oldestMajor,
+  readConnectionRoom,
+  readServer,
+} from '../../db/connection/server.ts';
 import { openDatabase } from '../../db/connection/database.ts';
 import { explainDatabaseFault } from '../../db/connection/explained-faults.ts';
 import { checkConnections, checkNamedStatements, supportsListen } from '../../db/connection/pooler.ts';
@@ -124,7 +130,6 @@ interface Check {
   todo: string;
 }
 
-const oldestMajor = 13;
 /** Beyond it, the log of one machine and the times of another can't be read side by side. */
 const mostClockMs = 5_000;
 

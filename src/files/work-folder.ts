@@ -76,11 +76,6 @@ export class WorkFolder {
   exists(name: string): Promise<boolean> {
     return exists(join(this.#folder, name));
   }
-
-  /** The attempts that have decoded audio here, of all processes that share this folder. Other files are left out. */
-  async list(): Promise<Attempt[]> {
-    return (await readdir(this.#folder)).flatMap((name) => attemptOf(name) ?? []);
-  }
 }
 
 function attemptOf(name: string): Attempt | undefined {

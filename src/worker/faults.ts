@@ -2,11 +2,7 @@
 import { freemem } from 'node:os';
 import { runChild } from '../children/child.ts';
 import { whyNoDatabase } from '../../db/connection/explained-faults.ts';
-import type { Db } from '../../db/connection/database.ts';
-import type { AudioStore } from '../files/audio-store.ts';
-import type { WorkFolder } from '../files/work-folder.ts';
-import type { Recognizer } from '../recognizers/recognizer.ts';
-import type { DiskBudget } from './disk-budget.ts';
+import type { WorkerContext } from './worker-context.ts';
 
 export const faultReasons = [
   'database',
@@ -32,13 +28,7 @@ const programTimeLimitMs = 10_000;
 /** As much as ffmpeg gets for a recording. */
 const programLimits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 0, openFiles: 64 };
 
-interface Looked {
-  db: Db;
-  audioStore: AudioStore;
-  recognizer: Recognizer;
-  diskBudget: DiskBudget;
-  workFolder: WorkFolder;
-}
+type Looked = Pick<WorkerContext, 'db' | 'audioStore' | 'recognizer' | 'diskBudget' | 'workFolder'>;
 
 /**
  * @param neededBytes room that the disk of the work folder must have, besides what running jobs still need

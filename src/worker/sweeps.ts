@@ -194,7 +194,8 @@ export async function removeWorkOfEndedAttempts({
   workFolder,
   log,
 }: Pick<WorkerContext, 'db' | 'workFolder' | 'log'>): Promise<void> {
-  for (const attempt of await workFolder.list()) {
+  for await (const { attempt } of workFolder.files()) {
+    if (attempt === undefined) continue;
     const session = await findSessionRow(db, attempt.accountId, attempt.sessionId);
     const isRunning = session?.status === 'processing' && session.attempt === attempt.attempt;
     if (isRunning) continue;

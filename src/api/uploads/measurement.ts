@@ -27,17 +27,14 @@ export class UploadMeasurements {
   ): Promise<number | undefined> {
     const { id, maxAudioMs: maxDurationMs } = account;
     const measure = () => measureAudio(path, { timeLimitMs, maxDurationMs, signal });
-    try {
-      return await this.#turns.run(id, measure);
-    } catch (error) {
-      if (signal.aborted) throw unavailable('The client left while its upload was measured.');
-      if (!(error instanceof AudioError)) throw error;
-      if (error.code === 'audio_too_long') throw audioTooLong(maxDurationMs);
-      if (error.code === 'no_audio_track') throw new ApiError(422, 'no_audio_track', 'The file has no audio track.');
-      if (error.code === 'too_many_channels')
-        throw new ApiError(422, 'too_many_channels', `The audio has ${error.message}, which is too many.`);
-      throw unreadableFile();
-    }
+    const measured = await this.#inTurn(id, measure, signal);
+    if (!(measured instanceof AudioError)) return measured;
+    const { code, message } = measured;
+    if (code === 'audio_too_long') throw audioTooLong(maxDurationMs);
+    if (code === 'no_audio_track') throw new ApiError(422, 'no_audio_track', 'The file has no audio track.');
+    if (code === 'too_many_channels')
+      throw new ApiError(422, 'too_many_channels', `The audio has ${message}, which is too many.`);
+    throw unreadableFile();
   }
 
   /**
@@ -47,13 +44,16 @@ export class UploadMeasurements {
    */
   async channels(path: string, accountId: string, signal: AbortSignal): Promise<number> {
     const count = () => countChannels({ input: path, timeLimitMs: countLimitMs, signal });
-    try {
-      return Math.min(mostChannels, (await this.#turns.run(accountId, count)).channels);
-    } catch (error) {
+    const counted = await this.#inTurn(accountId, count, signal);
+    return counted instanceof AudioError ? mostChannels : Math.min(mostChannels, counted.channels);
+  }
+
+  async #inTurn<Result>(accountId: string, work: () => Promise<Result>, signal: AbortSignal) {
+    return this.#turns.run(accountId, work).catch((error: unknown) => {
       if (signal.aborted) throw unavailable('The client left while its upload was measured.');
       if (!(error instanceof AudioError)) throw error;
-      return mostChannels;
-    }
+      return error;
+    });
   }
 }
 

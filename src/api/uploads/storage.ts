@@ -33,7 +33,8 @@ export function diskStorage(spool: Spool, options: { hash: boolean; minFreeDisk:
     const checkDisk = () => refuseFullDisk(spool, options.minFreeDisk);
     let file: UploadFile | undefined;
     try {
-      const opened = (file = await onDisk(() => UploadFile.create(path, { hash: options.hash, checkDisk })));
+      const handle = await onDisk(() => open(path, 'wx', 0o600));
+      const opened = (file = new UploadFile(handle, options.hash, checkDisk));
       await onDisk(() => pipeline(content, opened));
     } catch (error) {
       // These may fail, too, on some file systems. The first error is reported.
@@ -107,13 +108,6 @@ const writeBufferBytes = 1024 * 1024;
 /** After each 8 MiB the disk begins to write them while more comes in, and its free room is checked. */
 const checkpointEveryBytes = 8 * 1024 * 1024;
 
-export interface UploadFileOptions {
-  /** Whether `sha256` is wanted. */
-  hash: boolean;
-  /** Called from time to time. When it throws, because there is no room, the upload ends. */
-  checkDisk: () => Promise<void>;
-}
-
 type Done = (error?: Error | null) => void;
 
 /** Writes a file. Buffers that are written to it belong to it from then on: see `release`. */
@@ -127,12 +121,11 @@ export class UploadFile extends Writable {
   #isFlushing = false;
   #earlyFlush: Promise<void> = Promise.resolve();
 
-  /** @throws when `path` exists already, or its folder does not */
-  static async create(path: string, options: UploadFileOptions): Promise<UploadFile> {
-    return new UploadFile(await open(path, 'wx', 0o600), options);
-  }
-
-  private constructor(file: FileHandle, { hash, checkDisk }: UploadFileOptions) {
+  /**
+   * @param hash whether `sha256` is wanted
+   * @param checkDisk called from time to time. When it throws, because there is no room, the upload ends
+   */
+  constructor(file: FileHandle, hash: boolean, checkDisk: () => Promise<void>) {
     super({ highWaterMark: writeBufferBytes });
     this.#file = file;
     this.#hash = hash ? createHash('sha256') : undefined;

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -24,7 +24,7 @@ test('pieces of every size → the file, its size and its SHA-256 are theirs', a
   for (let at = 0, length = 1; at < content.length; at += length, length = (length * 7 + 3) % 70_001) {
     pieces.push(alone(content.subarray(at, at + length)));
   }
-  const file = await UploadFile.create(path, { hash: true, checkDisk: room });
+  const file = new UploadFile(await open(path, 'wx'), true, room);
   await pipeline(Readable.from(pieces, { objectMode: false, highWaterMark: 1024 * 1024 }), file);
   await file.flush();
   expect((await readFile(path)).equals(content)).toBe(true);
@@ -35,19 +35,11 @@ test('pieces of every size → the file, its size and its SHA-256 are theirs', a
 test('a piece that was written → its memory is given back, but not what lies beside it', async () => {
   const whole = alone(Buffer.from('whole'));
   const shared = alone(Buffer.from('before part after'));
-  const file = await UploadFile.create(path, { hash: false, checkDisk: room });
+  const file = new UploadFile(await open(path, 'wx'), false, room);
   await pipeline(Readable.from([whole, shared.subarray(7, 11)], { objectMode: false }), file);
   await file.flush();
   expect([whole.length, shared.toString()]).toEqual([0, 'before part after']);
   expect(await readFile(path, 'utf8')).toBe('wholepart');
-});
-
-test('a name that is taken → an error, and what is there stays', async () => {
-  const file = await UploadFile.create(path, { hash: false, checkDisk: room });
-  await pipeline(Readable.from(['first'], { objectMode: false }), file);
-  await file.flush();
-  await expect(UploadFile.create(path, { hash: false, checkDisk: room })).rejects.toThrow('EEXIST');
-  expect(await readFile(path, 'utf8')).toBe('first');
 });
 
 test.each([
