@@ -11,44 +11,40 @@ export class FileAudioStore implements AudioStoreBackend {
   readonly looksFor = 'Is its disk mounted, and is DATA_DIR the one that it was?';
   /** A disk can be unmounted at any moment. */
   readonly storeIdValidMs = 0;
-  readonly #folder: string;
+  readonly place: string;
 
   constructor(dataDir: string) {
-    this.#folder = join(dataDir, 'audio');
-  }
-
-  get place(): string {
-    return this.#folder;
+    this.place = join(dataDir, 'audio');
   }
 
   async open(): Promise<void> {
-    await onDisk(() => mkdir(this.#folder, { recursive: true, mode: 0o700 }));
+    await onDisk(() => mkdir(this.place, { recursive: true, mode: 0o700 }));
   }
 
   readStoreId(): Promise<string | undefined> {
-    const file = join(this.#folder, storeIdFile);
+    const file = join(this.place, storeIdFile);
     return onDisk(async () => (await readFile(file, 'utf8').catch(undefinedIfNotFound))?.trim());
   }
 
   async writeStoreId(storeId: string): Promise<void> {
     await this.open();
     await onDisk(async () => {
-      const written = join(this.#folder, `${storeIdFile}.${randomUUID()}`);
+      const written = join(this.place, `${storeIdFile}.${randomUUID()}`);
       await writeFile(written, `${storeId}\n`, { mode: 0o600, flush: true });
-      await rename(written, join(this.#folder, storeIdFile));
-      await syncFolder(this.#folder);
+      await rename(written, join(this.place, storeIdFile));
+      await syncFolder(this.place);
     });
   }
 
   path(accountId: string, sessionId: string): string {
-    return join(this.#folder, accountId, sessionId);
+    return join(this.place, accountId, sessionId);
   }
 
   async put(file: string, accountId: string, sessionId: string): Promise<void> {
-    const folder = join(this.#folder, accountId);
+    const folder = join(this.place, accountId);
     await onDisk(async () => {
       if (await this.exists(accountId, sessionId)) throw new Error(`${sessionId} has audio already`);
-      if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.#folder);
+      if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(this.place);
       await rename(file, this.path(accountId, sessionId));
       await syncFolder(folder);
     });
@@ -67,11 +63,11 @@ export class FileAudioStore implements AudioStoreBackend {
   }
 
   async removeAccount(accountId: string): Promise<void> {
-    await rm(join(this.#folder, accountId), { recursive: true, force: true });
+    await rm(join(this.place, accountId), { recursive: true, force: true });
   }
 
   async *list(onUnreadable?: (error: unknown) => void): AsyncGenerator<StoredAudio> {
-    for (const accountId of await namesIn(this.#folder)) {
+    for (const accountId of await namesIn(this.place)) {
       if (!isId(accountId)) continue;
       try {
         yield* this.#listOf(accountId);
@@ -83,7 +79,7 @@ export class FileAudioStore implements AudioStoreBackend {
   }
 
   async *#listOf(accountId: string): AsyncGenerator<StoredAudio> {
-    for (const name of await namesIn(join(this.#folder, accountId))) {
+    for (const name of await namesIn(join(this.place, accountId))) {
       const found = await statOf(this.path(accountId, name));
       if (found === undefined) continue;
       const { mtimeMs, ctimeMs } = found;
@@ -96,7 +92,7 @@ export class FileAudioStore implements AudioStoreBackend {
   async endAbandonedPuts(): Promise<void> {}
 
   async checkReadable(): Promise<void> {
-    await onDisk(async () => (await opendir(this.#folder)).close());
+    await onDisk(async () => (await opendir(this.place)).close());
   }
 }
 

@@ -3,24 +3,7 @@ import { freemem } from 'node:os';
 import { runChild } from '../children/child.ts';
 import { whyNoDatabase } from '../../db/connection/explained-faults.ts';
 import type { WorkerContext } from './worker-context.ts';
-
-export const faultReasons = [
-  'database',
-  'store',
-  'disk',
-  'memory',
-  'program',
-  'server',
-  'busy',
-  'refused',
-  'recognizer',
-] as const;
-
-export interface Fault {
-  reason: (typeof faultReasons)[number];
-  /** For the log and for `/readyz`: a sentence without its full stop. */
-  message: string;
-}
+import type { Fault } from './worker-pause.ts';
 
 /** With less free memory than this, the kernel is about to kill a process. */
 const leastMemoryBytes = 64 * 1024 ** 2;

@@ -3,9 +3,8 @@ import type { AppContext } from '../sessions/app-context.ts';
 import type { FairTurns } from '../concurrency/fair-turns.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
-import type { Fault } from './faults.ts';
 import type { DiskBudget } from './disk-budget.ts';
-import type { WorkerPause } from './worker-pause.ts';
+import type { Fault, WorkerPause } from './worker-pause.ts';
 
 export interface WorkerContext extends AppContext {
   recognizer: Recognizer;

@@ -3,9 +3,25 @@
  * itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { faultReasons } from './faults.ts';
-import type { Fault } from './faults.ts';
 import type { AppContext } from '../sessions/app-context.ts';
+
+export const faultReasons = [
+  'database',
+  'store',
+  'disk',
+  'memory',
+  'program',
+  'server',
+  'busy',
+  'refused',
+  'recognizer',
+] as const;
+
+export interface Fault {
+  reason: (typeof faultReasons)[number];
+  /** For the log and for `/readyz`: a sentence without its full stop. */
+  message: string;
+}
 
 const pollIntervalMs = 3_000;
 /**

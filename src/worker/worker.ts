@@ -14,7 +14,7 @@ import type { WorkerSlots } from '../queue/job-consumer.ts';
 import type { AppContext } from '../sessions/app-context.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { WorkerContext } from './worker-context.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './worker-pause.ts';
 
 const reportEveryMs = 2_000;
 

@@ -5,7 +5,7 @@ import { ApiError } from '../answers/problem.ts';
 import { isCutOff, onCutOff } from '../connections/parser-refusals.ts';
 import { Pace } from '../connections/limits.ts';
 import { invalidField, uploadForm, fileTooLarge, formOverheadBytes } from './form.ts';
-import { diskStorage, hashingStorage } from './storage.ts';
+import { uploadStorage } from './storage.ts';
 import { PartHeads } from './part-heads.ts';
 import type { Request, Response } from 'express';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
@@ -57,9 +57,7 @@ export async function receiveUpload(
   const meter = new UploadMeter(options.boundary, options.maxBytes);
   const unnamed: string[] = [];
   const encoded: string[] = [];
-  const storage = options.keep
-    ? diskStorage(spool, { hash: options.hash, minFreeDisk: config.minFreeDisk })
-    : hashingStorage();
+  const storage = uploadStorage(spool, { ...options, minFreeDisk: config.minFreeDisk });
   const settings: FormSettings = {
     storage,
     limits: { ...formLimits, fileSize: options.maxBytes },

@@ -1,4 +1,4 @@
-/** multer's storages: one writes a file to the folder of uploads, the other only hashes. */
+/** multer's storage: writes the file to the folder of uploads, or only hashes it. */
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import { diskIsFull } from '../answers/problem.ts';
@@ -21,11 +21,15 @@ export interface StoredFile {
 }
 
 /** It can also wait until every file that it began is written or removed. */
-export interface DiskStorage extends StorageEngine {
+export interface UploadStorage extends StorageEngine {
   settled(): Promise<void>;
 }
 
-export function diskStorage(spool: Spool, options: { hash: boolean; minFreeDisk: number }): DiskStorage {
+/** @param options.keep false for a repeated upload: its bytes are counted and hashed, and nothing is stored */
+export function uploadStorage(
+  spool: Spool,
+  options: { hash: boolean; keep: boolean; minFreeDisk: number },
+): UploadStorage {
   const pending: Promise<unknown>[] = [];
 
   const write = async (content: Readable): Promise<StoredFile> => {
@@ -50,12 +54,13 @@ export function diskStorage(spool: Spool, options: { hash: boolean; minFreeDisk:
 
   return {
     _handleFile(_req, file, done) {
-      const written = write(file.stream);
+      const written = (options.keep ? write : hashOnly)(file.stream);
       pending.push(written);
       written.then((stored) => done(null, stored as Partial<Express.Multer.File>), done);
     },
     _removeFile(_req, file, done) {
-      const removed = spool.remove(file.path);
+      const path: string | undefined = file.path;
+      const removed = path === undefined ? Promise.resolve() : spool.remove(path);
       pending.push(removed);
       removed.then(() => done(null), done);
     },
@@ -68,24 +73,14 @@ export function diskStorage(spool: Spool, options: { hash: boolean; minFreeDisk:
   };
 }
 
-/** For a repeated upload: counts and hashes its bytes and stores nothing. */
-export function hashingStorage(): DiskStorage {
-  const read = async (content: Readable): Promise<StoredFile> => {
-    const hash = createHash('sha256');
-    let size = 0;
-    for await (const chunk of content as AsyncIterable<Buffer>) {
-      hash.update(chunk);
-      size += chunk.length;
-    }
-    return { path: undefined, size, sha256: hash.digest(), flushed: Promise.resolve() };
-  };
-  return {
-    _handleFile(_req, file, done) {
-      read(file.stream).then((stored) => done(null, stored as Partial<Express.Multer.File>), done);
-    },
-    _removeFile: (_req, _file, done) => done(null),
-    settled: async () => {},
-  };
+async function hashOnly(content: AsyncIterable<Buffer>): Promise<StoredFile> {
+  const hash = createHash('sha256');
+  let size = 0;
+  for await (const chunk of content) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  return { path: undefined, size, sha256: hash.digest(), flushed: Promise.resolve() };
 }
 
 /**

@@ -9,7 +9,7 @@ import {
   classifyOutcome,
 } from '../../../src/worker/outcome.ts';
 import type { Outcome } from '../../../src/worker/outcome.ts';
-import type { Fault } from '../../../src/worker/faults.ts';
+import type { Fault } from '../../../src/worker/worker-pause.ts';
 import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 
 const recognizerError = (code: 'recognizer_error' | 'timed_out', retryable: boolean) =>

@@ -15,7 +15,7 @@ import { useFolder } from '../../support/use-folder.ts';
 import type { WorkFolder } from '../../../src/files/work-folder.ts';
 import type { QueuedJob } from '../../../src/queue/jobs.ts';
 import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
-import type { Fault } from '../../../src/worker/faults.ts';
+import type { Fault } from '../../../src/worker/worker-pause.ts';
 import type { WorkerContext } from '../../../src/worker/worker-context.ts';
 import type { WorkerPause } from '../../../src/worker/worker-pause.ts';
 
