@@ -1,28 +1,9 @@
 import fc from 'fast-check';
+import { says, ScriptedRecognizer } from '../support/models/scripted-recognizer.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useService } from '../support/service/use-service.ts';
 import { cases, seed, send } from './requests.ts';
 import { wav } from './wav.ts';
-import type { Recognizer } from '../../src/recognizers/recognizer.ts';
-
-/** Hears the same word in everything, at once: what is tested here is what clients see, not what was said. */
-const immediate: Recognizer = {
-  name: 'immediate',
-  check: async () => {},
-  close: async () => {},
-  recognize: async (audio) => ({
-    language: 'en',
-    segments: [
-      {
-        index: 0,
-        startMs: 0,
-        endMs: audio.durationMs,
-        text: 'word',
-        words: [{ startMs: 0, endMs: audio.durationMs, text: 'word' }],
-      },
-    ],
-  }),
-};
 
 type Step = { account: 0 | 1; pick: number } & (
   | { kind: 'upload'; pitch: number; idempotencyKey: string | undefined }
@@ -59,7 +40,7 @@ class Model {
 
 const service = await useService({ env: { LOG_LEVEL: 'silent' } });
 beforeAll(async () => {
-  await service.work(immediate);
+  await service.work(new ScriptedRecognizer(async () => says('word')));
 });
 
 async function take(action: Step, keys: string[], models: [Model, Model]): Promise<void> {

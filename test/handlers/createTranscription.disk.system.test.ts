@@ -1,4 +1,5 @@
-import { mkdtemp, readdir } from 'node:fs/promises';
+/** A disk that fills up, and one that fails below the file system: strace stands for it. */
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAccount } from '../support/service/accounts.ts';
 import { startProcess } from '../support/service/processes.ts';
@@ -6,8 +7,63 @@ import { useService } from '../support/service/use-service.ts';
 import { canMountDisks, smallDisk } from '../support/faults/small-disk.ts';
 import { expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
 
-const oneMiB = 1024 * 1024;
 const service = await useService();
+
+/** strace counts the calls of each thread: there is one only. */
+const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, UV_THREADPOOL_SIZE: '1' };
+
+/** Bounded to these calls by seccomp, so that nothing else is slowed down. The tracer is a grandchild: signals reach Node. */
+const startTraced = (seen: string, more: string[] = []) =>
+  startProcess('start-api', env, undefined, [
+    'strace',
+    '-D',
+    '-f',
+    '--seccomp-bpf',
+    '-y',
+    '-o',
+    seen,
+    '-e',
+    'trace=fdatasync,fsync',
+    ...more,
+  ]);
+
+/** How often a start makes each call. */
+async function flushesOfStart(seen: string): Promise<Map<string, number>> {
+  await (await startTraced(seen)).stop();
+  const calls = (await readFile(seen, 'utf8')).matchAll(/ (fsync|fdatasync)\(/g);
+  return new Map([...Map.groupBy(calls, ([, call]) => call!)].map(([call, all]) => [call, all.length]));
+}
+
+test.each([
+  ['while the upload comes', 'fdatasync'],
+  ['at its end', 'fsync'],
+])('the disk fails a flush %s → 503 and nothing left; the next one → 202, flushed', async (_, call) => {
+  const account = await makeAccount(service.db);
+  const before = await traces(service, account);
+  const seen = join(process.env.TEST_FOLDER!, `flush-${call}`);
+  // The start tries the store. What fails is the first call after that.
+  const ofStart = (await flushesOfStart(join(process.env.TEST_FOLDER!, `start-${call}`))).get(call) ?? 0;
+  const api = await startTraced(seen, ['-e', `inject=${call}:error=EIO:when=${ofStart + 1}`]);
+  try {
+    const body = form(filePart(await tone(600_000)));
+    const post = () =>
+      fetch(`${api.url}/v1/transcriptions`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${account.key}`, 'Content-Type': formType },
+        body: new Uint8Array(body),
+      });
+    const refused = await post();
+    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, 'unavailable']);
+    await expectNothingLeft(service, account, before);
+
+    expect((await post()).status).toBe(202);
+    const flushes = (await readFile(seen, 'utf8')).split('\n').filter((line) => line.includes('/incoming/'));
+    for (const done of [/ fdatasync\(.* = 0/, / fsync\(.* = 0/])
+      expect(flushes.some((line) => done.test(line))).toBe(true);
+  } finally {
+    await api.stop();
+  }
+});
 
 test('the disk fills up while the upload comes → 503 with Retry-After, and there is room for the next', async () => {
   // Where mounting is forbidden, the check that runs with every 8 MiB stands for it (test/src/api/uploads/receiving.test.ts).
@@ -33,7 +89,7 @@ test('the disk fills up while the upload comes → 503 with Retry-After, and the
         body: new Blob([new Uint8Array(body)]).stream(),
         duplex: 'half',
       } as RequestInit);
-    const refused = await post(form(filePart(Buffer.alloc(16 * oneMiB))));
+    const refused = await post(form(filePart(Buffer.alloc(16 * 1024 ** 2))));
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, 'unavailable']);
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
     expect(await readdir(incoming)).toEqual([]);

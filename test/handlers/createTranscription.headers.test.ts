@@ -131,6 +131,17 @@ test('Expect: 100-continue with nothing wrong in the headers → 100, then the a
   client.socket.destroy();
 });
 
+test('a refused upload pipelined behind a held request → both are answered, in order', async () => {
+  const accepted = await service.post('/v1/transcriptions', account.key).attach('file', audio, 'a.wav');
+  const client = new RawUpload(service.api.port);
+  const held = `/v1/sessions/${String(accepted.body.sessionId)}/transcript?wait=1`;
+  client.send(`GET ${held} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${account.key}\r\n\r\n`);
+  client.head({ 'Content-Length': 1_000_000 }).send('the beginning of a body');
+  await client.ended;
+  client.socket.destroy();
+  expect(client.received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401']);
+});
+
 /** One of each phase: access, the contract's headers, and what is asked of the account. */
 const codes = ['unauthorized', 'invalid_request', 'insufficient_balance'];
 test.each([

@@ -10,7 +10,7 @@ import type { Bench } from './bench.ts';
 import { completes, refused } from './entry.ts';
 import type { HostileFile, Outcome } from './entry.ts';
 
-/** What becomes of a name that is text: `createTranscription.accepted.test.ts`. */
+/** What becomes of a name that is text: `createTranscription.form.test.ts`. */
 const names: [made: string, name: string | Buffer, outcome?: Outcome][] = [
   ['that is no UTF-8', Buffer.from([0x66, 0xfc, 0x72, 0xff, 0xfe, 0xc0, 0x80, 0x2e, 0x77, 0x61, 0x76])],
   ['with half of a surrogate pair, in CESU-8', Buffer.from([0xed, 0xa0, 0x80, 0x2e, 0x77, 0x61, 0x76])],

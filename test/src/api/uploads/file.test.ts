@@ -1,18 +1,16 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { UploadFile, withoutFirst } from '../../../../src/api/uploads/storage.ts';
+import { useFolder } from '../../../support/use-folder.ts';
 
-let folder: string;
+const folder = useFolder();
 let path: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'upload-file-test-'));
-  path = join(folder, 'upload');
+beforeEach(() => {
+  path = join(folder, randomUUID());
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const room = async () => undefined;
 /** With a buffer of its own, as Node makes one for each piece of a body. */
