@@ -39,24 +39,7 @@ const allFinal = async (account: TestAccount, ids: string[]) => {
   for (const id of ids) expect(await final(service, account, id)).toMatchObject({ status: 'completed' });
 };
 
-test('6 jobs of one account wait, another uploads one → that one is next, and each runs once', async () => {
-  const busy = gate();
-  const recognizer = new ScriptedRecognizer(async ({ options }) => {
-    await busy.passed(options.signal);
-    return says('in turn');
-  });
-  const theirs = await uploads(heavy, 6);
-  const worker = await service.work(recognizer);
-  await until(() => recognizer.running(heavy.id) === 1);
-  const [ours] = await uploads(light, 1);
-  busy.open();
-  await allFinal(light, [ours!]);
-  await allFinal(heavy, theirs);
-  expect(recognizer.calls.map(({ sessionId }) => sessionId)).toEqual([theirs[0], ours, ...theirs.slice(1)]);
-  await worker.stop();
-});
-
-test('a job that is handed back → comes again where it was', async () => {
+test('a job that is handed back → comes again where it was, and another account’s only job is next', async () => {
   const recognizer = new ScriptedRecognizer(async ({ options }) => {
     await gate().passed(options.signal);
     return says('never');
