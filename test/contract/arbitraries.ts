@@ -71,29 +71,14 @@ function invalidValue(schema: Schema): Arbitrary<string> {
     const below = fc.integer({ min: min - 2 ** 31, max: min - 1 }).map(String);
     const above = fc.integer({ min: max + 1, max: max + 2 ** 31 }).map(String);
     const fraction = fc.integer({ min, max: max - 1 }).map((value) => `${value}.5`);
-    return fc.oneof(
-      below,
-      above,
-      fraction,
-      fc.constantFrom('', ' ', 'null', 'NaN', 'Infinity', 'ten', '1,5', '5px', '--1'),
-    );
+    return fc.oneof(below, above, fraction, fc.constantFrom('', ' ', 'NaN', '5px', '--1'));
   }
   if (schema.format === 'uuid')
     return printableText.filter(
       (text) => !/^[0-9a-f-]{36}$/i.test(text) && !/[/?#]/.test(text) && text !== '.' && text !== '..',
     );
   if (schema.format === 'date-time') {
-    return fc.oneof(
-      printableText,
-      fc.constantFrom(
-        '2026-11-20',
-        '2026-11-20T10:00:00',
-        '2026-13-01T00:00:00Z',
-        '2026-02-30T00:00:00Z',
-        'now',
-        '1700000000',
-      ),
-    );
+    return fc.oneof(printableText, fc.constantFrom('2026-11-20', '2026-11-20T10:00:00', '2026-02-30T00:00:00Z', 'now'));
   }
   const wrong: Arbitrary<string>[] = [];
   if ((schema.minLength ?? 0) > 0) wrong.push(fc.constant(''));

@@ -106,20 +106,6 @@ test('the samples → no line cut off, and curl whole', async () => {
   expect(await curl.evaluate((sample) => sample.scrollHeight - sample.clientHeight)).toBeLessThanOrEqual(0);
 });
 
-test('a link to an operation → it has the focus, without a frame around it', async () => {
-  await page.goto(`${service.url}/docs#tag/sessions/GET/sessions/{id}/transcript`);
-  await page.reload();
-  await heading(summaries[2]!).waitFor();
-  await page.locator('section:focus-visible', { has: heading(summaries[2]!) }).waitFor();
-  expect(await page.evaluate('getComputedStyle(document.activeElement).outlineStyle')).toBe('none');
-});
-
-test('the introduction → no link to the page that it is on', async () => {
-  await page.getByRole('link', { name: 'Introduction' }).click();
-  await heading('Transcription REST API').waitFor();
-  expect(await page.locator('a[href="/docs"]').count()).toBe(0);
-});
-
 test('a pasted key → the list of its sessions', async () => {
   await makeSession(service.db, account.id, { title: 'Budget of the year' });
   const dialog = await tryOut('List saved sessions', 'get /sessions');

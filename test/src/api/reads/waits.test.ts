@@ -134,13 +134,8 @@ describe('a session that ends while its client waits → woken by the transactio
 
   test('captions → 200 instead of 409', async () => {
     const { session, attempt } = await running();
-    let answer: Promise<Response>;
-    await waiting(1, () => {
-      answer = service
-        .get(`/v1/sessions/${session.id}/transcript?wait=30`, account.key)
-        .set('Accept', 'text/plain')
-        .then((response) => response);
-    });
+    let answer: ReturnType<typeof wait>;
+    await waiting(1, () => (answer = wait(session.id, 30, { Accept: 'text/plain' })));
     await finishSession(service.db, session, attempt);
     expect((await answer!).text).toBe('good morning\nbegin\n');
   });
