@@ -20,6 +20,8 @@ interface InFlight {
   readonly accountId: string;
   /** Whether it may become one more session of its account. */
   counts: boolean;
+  /** Resolves when nothing of it is left to do. */
+  readonly ended: Promise<void>;
 }
 
 /**
@@ -27,8 +29,7 @@ interface InFlight {
  * yet.
  */
 export class UploadsInFlight {
-  /** Each with its end, when nothing of it is left to do. */
-  readonly #all = new Map<InFlight, Promise<unknown>>();
+  readonly #all = new Set<InFlight>();
 
   /** Of all accounts. */
   get count(): number {
@@ -36,24 +37,27 @@ export class UploadsInFlight {
   }
 
   of(accountId: string): number {
-    return this.#all.keys().reduce((sum, one) => sum + Number(one.counts && one.accountId === accountId), 0);
+    return this.#all.values().reduce((sum, one) => sum + Number(one.counts && one.accountId === accountId), 0);
   }
 
   /** Receives an upload, which counts from now on. @param receive also removes its file if it is not used */
-  run<Result>(accountId: string, receive: (upload: InFlight) => Promise<Result>): Promise<Result> {
-    const upload = { accountId, counts: true };
-    const received = Promise.resolve()
-      .then(() => receive(upload))
-      .finally(() => this.#all.delete(upload));
-    this.#all.set(upload, received);
-    return received;
+  async run<Result>(accountId: string, receive: (upload: InFlight) => Promise<Result>): Promise<Result> {
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const upload = { accountId, counts: true, ended };
+    this.#all.add(upload);
+    try {
+      return await receive(upload);
+    } finally {
+      this.#all.delete(upload);
+      resolve();
+    }
   }
 
   /**
    * Resolves when all have ended, whether or not they succeeded. A process that ends earlier leaves incomplete files.
    */
   async ended(): Promise<void> {
-    await Promise.allSettled(this.#all.values());
+    await Promise.all(this.#all.values().map(({ ended }) => ended));
   }
 }
 
