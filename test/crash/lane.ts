@@ -2,30 +2,19 @@
 import { mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openDatabase } from '../../db/connection/database.ts';
-import { migrateToLatest } from '../../db/migrations/migrate.ts';
 import { steadyPort } from '../rig/ports.ts';
-import { startPostgres } from '../rig/postgres.ts';
-import { atEnd } from '../support/at-end.ts';
+import { startMigrated } from '../rig/postgres.ts';
 import { startRelay } from '../support/faults/relay.ts';
-import { makeAccount } from '../support/service/accounts.ts';
 import { isReady, machineOf } from '../support/service/processes.ts';
 import type { Relay } from '../support/faults/relay.ts';
 
 export type Lane = Awaited<ReturnType<typeof startLane>>;
 
-/** With room for every upload of a long run. */
-const limits = { requests_per_minute: 1_000_000, queued_sessions: 10_000 };
-
 /** @param dataDir where API and worker keep their files, if it is to be on a disk of its own */
 export async function startLane(dataDir?: string) {
   const folder = dataDir ?? join(await mkdtemp(join(process.env.TEST_FOLDER!, 'lane-')), 'data');
   await mkdir(folder, { recursive: true });
-  const { machine: postgres, url } = await startPostgres();
-  await migrateToLatest(url);
-  const { db, close } = openDatabase(url, () => {});
-  atEnd(close);
-  const account = await makeAccount(db, { balanceMs: 1_000 * 3_600_000, limits });
+  const { machine: postgres, url, db, account } = await startMigrated();
   const [apiRelay, workerRelay] = [await startRelay(url), await startRelay(url)];
   const port = String(await steadyPort());
   const nodeBehind = async (relay: Relay, script: 'start-api' | 'start-worker') => {

@@ -70,6 +70,7 @@ test.each<[string, () => Buffer, number[]]>([
   ['5,000 part headers', () => form(part(Array(5_000).fill('X: y'), audio)), [400]],
   ['NUL in the name of a field', () => named('name="fi\0le"; filename="a.wav"'), [400]],
   ['NUL in the name of the file', () => named('name="file"; filename="a\0.wav"'), [202, 400]],
+  ['NUL bytes instead of a form', () => Buffer.alloc(200_000), [400, 422]],
   ['NUL bytes behind the form', () => Buffer.concat([form(filePart(audio)), Buffer.alloc(20_000)]), [202]],
   ['a file name of 10,000 characters', () => named(`name="file"; filename="${'a'.repeat(10_000)}.wav"`), [202]],
   ['a file name of broken UTF-8', () => named(`name="file"; filename="${'\ud800'}.wav"`), [202]],

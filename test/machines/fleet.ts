@@ -1,34 +1,24 @@
 /** Two API and two worker processes with one folder, behind HAProxy, with PgBouncer before their database. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../../db/connection/database.ts';
 import { setRoleDefaults } from '../../db/connection/pooler.ts';
-import { migrateToLatest } from '../../db/migrations/migrate.ts';
 import { steadyPort } from '../rig/ports.ts';
-import { startPostgres } from '../rig/postgres.ts';
-import { atEnd } from '../support/at-end.ts';
-import { makeAccount } from '../support/service/accounts.ts';
+import { startMigrated } from '../rig/postgres.ts';
 import { isReady, machineOf } from '../support/service/processes.ts';
 import { until } from '../support/until.ts';
 import { useFolder } from '../support/use-folder.ts';
 import { startHaproxy } from './haproxy.ts';
 import { startPgBouncer } from './pgbouncer.ts';
 
-const limits = { requests_per_minute: 1_000_000, queued_sessions: 10_000 };
-
 export async function startFleet() {
   const folder = useFolder();
   const dataDir = join(folder, 'data');
   await mkdir(dataDir);
-  const { machine: database, url } = await startPostgres();
-  await migrateToLatest(url);
-  const { db, close } = openDatabase(url, () => {});
-  atEnd(close);
+  const { machine: database, url, db, account } = await startMigrated();
   // Before its first connection, which goes on with what it found.
   await setRoleDefaults(db);
   const pooled = await startPgBouncer(url);
   const environment = { DATABASE_URL: pooled.url, DATABASE_DIRECT_URL: url, DATA_DIR: dataDir };
-  const account = await makeAccount(db, { balanceMs: 1_000 * 3_600_000, limits });
 
   // Each has an address of its own, and all have the same ports, as on machines of their own.
   const [port, opsPort] = [String(await steadyPort()), String(await steadyPort())];

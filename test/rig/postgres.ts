@@ -3,11 +3,13 @@ import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { appendFile, chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openConnection } from '../../db/connection/database.ts';
+import { openConnection, openDatabase } from '../../db/connection/database.ts';
 import { clusterPaths, createCluster, makeFolder, readPassword, roleName } from '../../db/embedded/cluster.ts';
 import { cleanEnvironment, findPrograms } from '../../db/embedded/programs.ts';
 import { serverArguments } from '../../db/embedded/server.ts';
+import { migrateToLatest } from '../../db/migrations/migrate.ts';
 import { atEnd } from '../support/at-end.ts';
+import { makeAccount } from '../support/service/accounts.ts';
 import { Machine } from './machine.ts';
 import { steadyPort } from './ports.ts';
 import type { ClusterPaths } from '../../db/embedded/cluster.ts';
@@ -30,6 +32,18 @@ export async function startPostgres(wrapper: readonly string[] = []): Promise<Ow
   const maintenance = Object.assign(new URL(postgres.url), { pathname: '/postgres' });
   await ask(maintenance.href, `create database ${roleName}`);
   return postgres;
+}
+
+/** With room for every upload of a long run. */
+const limits = { requests_per_minute: 1_000_000, queued_sessions: 10_000 };
+
+/** The same with the service's tables, an account, and a way of the test's own to them. */
+export async function startMigrated() {
+  const { machine, url } = await startPostgres();
+  await migrateToLatest(url);
+  const { db, close } = openDatabase(url, () => {});
+  atEnd(close);
+  return { machine, url, db, account: await makeAccount(db, { balanceMs: 1_000 * 3_600_000, limits }) };
 }
 
 /** A hot standby that follows `primary`, which is stopped for a moment to be copied. */
