@@ -64,7 +64,7 @@ export function isRefusedByServer(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !/^(08|57P0)/.test(error.code ?? '');
 }
 
-/** Whether PostgreSQL lets nobody in with this name, password and database, or does not let them do anything there. */
+/** Whether PostgreSQL refuses this login, or denies it every use of the database. */
 export const isRefusedLogin = (error: unknown): error is Error =>
   error instanceof pg.DatabaseError && /^(28|3D|42501)/.test(error.code ?? '');
 

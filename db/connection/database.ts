@@ -36,7 +36,7 @@ const keepAliveMs = 4_000;
 const idleTimeoutMs = 30_000;
 /** Also how long a query may wait for a free connection of the pool. */
 const connectionTimeoutMs = 10_000;
-/** So a pool finds another server within half an hour even if nothing told it; random, so that not all reconnect at once. */
+/** So a pool finds another server within half an hour by itself; random, so that not all reconnect at once. */
 const maxLifetimeSeconds = () => 1_500 + Math.round(Math.random() * 300);
 
 /** How many connections the statements of one name share, and for how long each takes new ones: one that waits holds up few others. */
@@ -107,7 +107,7 @@ export interface PoolUse {
 
 export function poolUse(db: Db): PoolUse {
   const { totalCount, idleCount, waitingCount, options } = pools.get(db)!;
-  // One that is idle and spoken for already is still counted as idle, and whoever gets it as waiting, until the next tick.
+  // One that is idle and spoken for already is still counted as idle, and the request that gets it as waiting, until the next tick.
   return { inUse: totalCount - idleCount, idle: idleCount, most: options.max, waiting: waitingCount };
 }
 
@@ -274,7 +274,7 @@ interface ConnectionOptions {
 }
 
 /**
- * A single connection outside the pool. The caller connects, and ends it. When it breaks, whoever asks something over it
+ * A single connection outside the pool. The caller connects, and ends it. When it breaks, the next query on it
  * hears so; only those who wait for more have to listen for 'error'.
  */
 export function openConnection(

@@ -48,7 +48,7 @@ export async function explainDatabaseFault<T>(variable: DatabaseVariable, asked:
   }
 }
 
-/** How long a table may be locked by somebody else before the database counts as unusable. */
+/** How long another session may lock a table before the database counts as unusable. */
 const lockedMs = 1_500;
 
 /**

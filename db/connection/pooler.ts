@@ -33,7 +33,7 @@ export async function setRoleDefaults(db: Queryable): Promise<void> {
  * Whether the connections of a pool have what the service needs of them.
  *
  * @param isPooled whether they are known to lead to a pooler
- * @throws {DatabaseUnsupported} they lead to one that nobody told of, or whose role lacks its defaults
+ * @throws {DatabaseUnsupported} they lead to a pooler that no setting names, or whose role lacks its defaults
  */
 export async function checkConnections(db: Db, isPooled: boolean): Promise<void> {
   const { rows } = await sql<RoleDefaults>`select current_user as role, current_setting('timezone') as timezone,
@@ -46,7 +46,7 @@ export async function checkConnections(db: Db, isPooled: boolean): Promise<void>
   throw new DatabaseUnsupported(`${found} ${isPooled ? giveDefaults : nameServer}`);
 }
 
-/** What to do about a pooler that nobody told of. */
+/** What to do about a pooler that no setting names. */
 export const nameServer =
   'Name the server behind the pooler in DATABASE_DIRECT_URL: LISTEN, the queue and migrations need it.';
 const giveDefaults =
@@ -97,11 +97,11 @@ export async function checkNamedStatements(url: string): Promise<void> {
 }
 
 /**
- * Whether a connection hears what others tell it. Behind a pooler LISTEN succeeds, and nothing is ever heard. Rejects
+ * Whether notifications arrive on a connection. Behind a pooler LISTEN succeeds, and none ever arrives. Rejects
  * when the database is away.
  *
  * @param url of the connection that listens
- * @param db the pool that tells
+ * @param db the pool that notifies
  */
 export async function supportsListen(url: string, db: Db): Promise<boolean> {
   const connection = openConnection(url);

@@ -27,7 +27,7 @@ const pollIntervalMs = 500;
 /**
  * Joins the users of the PostgreSQL below `folder`. Makes it where there is none, and starts it where it does not run.
  * Each join counts, also within one process, and needs its own `leave`.
- * @param options.onNotice hears what a person may want to know while waiting
+ * @param options.onNotice receives progress messages for a person
  * @throws when it can't be made or started, with the last lines of the server's log
  */
 export async function joinEmbeddedPostgres({
@@ -74,7 +74,7 @@ export async function joinEmbeddedPostgres({
   };
 }
 
-/** Runs `work` while nobody else joins or leaves. */
+/** Runs `work` while no other process joins or leaves. */
 async function alone<Result>(
   paths: ClusterPaths,
   notice: (message: string) => void,

@@ -47,7 +47,7 @@ export function tryLock(file: string, kind: LockKind): FileLock | undefined {
   };
 }
 
-/** SQLite would make the file by the umask, and whoever can read it can lock it. */
+/** SQLite would create the file with the umask's mode, and every reader can lock it. */
 function createPrivate(file: string): void {
   try {
     // Only when there is no file: to open and close it would release every lock that this process has on it.

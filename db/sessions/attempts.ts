@@ -94,7 +94,7 @@ function ifProcessing(trx: Queryable, { accountId, sessionId, attempt }: Attempt
 }
 
 /**
- * Writes how far many attempts are. A session that is just being changed is left out: the statement waits for nobody, and
+ * Writes how far many attempts are. A session that is just being changed is left out: the statement takes no lock wait, and
  * nobody waits for it in a circle.
  * @param percents 0 to 100
  */

@@ -1,4 +1,4 @@
-/** What is deleted for good, and when: audio that nobody needs, sessions whose time has come, and all of an account. */
+/** Retention: audio that is no longer needed, sessions past their date, and whole accounts. */
 import { sql } from 'kysely';
 import { notifyFinal } from './states.ts';
 import type { Queryable, Trx } from '../connection/database.ts';

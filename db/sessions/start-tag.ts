@@ -1,6 +1,6 @@
 /**
  * The order in which accounts take turns: start-time fair queueing. A session's start tag is a point of virtual time, which
- * goes on by the seconds of audio that an account hears, divided by how many of its jobs may run at once. The job with the
+ * advances by the seconds of audio that an account has transcribed, divided by how many of its jobs may run at once. The job with the
  * smallest tag is taken next. So a newcomer's job takes the next free place, however many jobs of another account wait.
  */
 import { sql } from 'kysely';
@@ -10,7 +10,7 @@ import type { AccountWithLimits } from '../accounts/accounts.ts';
 
 /**
  * The largest number of pg-boss's `priority`. Jobs with the same tag are taken in the order of their uploads. If the queue is
- * never empty for 41 days, in which an account hears a minute of audio each second for each of its running jobs, all new jobs
+ * never empty for 41 days, in which an account has a minute of audio transcribed each second for each of its running jobs, all new jobs
  * have this tag: then they take no turns until the queue is empty once. Nothing is lost by that.
  */
 const largest = sql.lit(2_147_483_647);
@@ -18,7 +18,7 @@ const largest = sql.lit(2_147_483_647);
 /**
  * The tag of a session that joins the queue now, in tenths of a second (whole seconds would often tie): now in virtual time,
  * or the end of the account's unfinished job that ends last. The account's last upload counts also when it is done already,
- * while others wait who came before it: else clients that come again as soon as they were heard would never let those by.
+ * while others wait who came before it: otherwise clients that upload again at once would starve the others.
  *
  * @param queue the name of the queue
  * @param account the owner, locked by the caller

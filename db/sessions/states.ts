@@ -45,7 +45,7 @@ export const deleteAt = (days: number | null) =>
 
 /**
  * Fails a session, whatever attempt runs. Answers what it had reserved; undefined when it was final already.
- * @param knownLanguages with `language_not_supported`: those that the recognizer knows, if it tells
+ * @param knownLanguages with `language_not_supported`: those that the recognizer knows, if it says so
  */
 export async function failIfNotFinal(
   trx: Trx,

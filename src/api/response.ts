@@ -21,7 +21,7 @@ export interface ResponseLocals {
   counted?: Promise<void>;
   /** The code of the problem that was answered. */
   code?: string;
-  /** Of the request's trace. It records nothing where nobody collects spans. */
+  /** Of the request's trace. Without a collector it records nothing. */
   span: TraceSpan;
 }
 

@@ -1,8 +1,8 @@
 import { DependencyError } from '../ops/dependency-error.ts';
 
 /**
- * Where the audio of sessions is kept, from the moment before its upload is accepted until nobody needs it any more. It
- * knows no rows: whoever removes audio has looked at them.
+ * Where the audio of sessions is kept, from just before its upload is accepted until no session needs it. It
+ * knows no rows: callers look at the rows before they remove audio.
  *
  * Every call may throw {@link AudioStoreUnavailable}.
  */
@@ -88,7 +88,7 @@ export interface StoredAudio {
   keptMs: number;
 }
 
-/** The store can not be reached, or refuses what it must do. Only the operator can put that right. */
+/** The store can not be reached, or refuses what it must do. Only the operator can fix that. */
 export class AudioStoreUnavailable extends DependencyError {
   override readonly name: string = 'AudioStoreUnavailable';
 }

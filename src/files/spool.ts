@@ -73,7 +73,7 @@ type Met = Map<string, { writtenAt: number; since: number }>;
 /**
  * Touches the files of this process's uploads, and removes those of uploads whose process was killed: files that were first
  * seen 3 minutes ago or longer and were not touched since. Both times are measured by a clock that never jumps. One that
- * can't be removed keeps no others.
+ * can't be removed does not stop the rest.
  *
  * @param met what the look before has left
  * @param now ms, as of `performance.now()`

@@ -14,7 +14,7 @@ const longestMs = 60_000;
 /** `/readyz` may be asked several times a second. */
 const againAfterMs = 5_000;
 
-/** Puts audio of nobody there, as an upload does, and takes it away. What a killed process leaves of it, the sweep removes. */
+/** Stores and removes an object that belongs to no account, as an upload does. The sweep cleans up after a crash. */
 export async function probeStore(store: AudioStore, spool: Spool): Promise<void> {
   const [account, session] = [randomUUID(), randomUUID()];
   // Files lie in a folder of the account.
@@ -55,7 +55,7 @@ function throwAway(error: unknown): false {
 
 type WatchedStore = AudioStore & { readonly whyNoPuts: string | undefined };
 
-/** Remembers why no upload can be stored, and tries again while somebody wants to know. */
+/** Remembers why no upload can be stored, and tries again when asked. */
 export class StorageProbe {
   readonly #store: WatchedStore;
   readonly #spool: Spool;

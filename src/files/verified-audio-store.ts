@@ -16,12 +16,12 @@ export type StoreCall = Exclude<keyof AudioStore, 'fetchesCopies' | 'list'>;
 /** Why a call failed: the store itself, or what it has of one session. */
 export type StoreError = 'away' | 'unreadable';
 
-/** Is told of each call when it has ended, and why it failed, unless that is no fault of the store. */
+/** Called after each call of the store, and why it failed, unless that is no fault of the store. */
 export type OnCalled = (call: StoreCall, seconds: number, error: StoreError | undefined) => void;
 
 export class VerifiedAudioStore implements AudioStore {
   readonly fetchesCopies: boolean;
-  /** Why the last `put` failed, where only the operator can put that right. */
+  /** Why the last `put` failed, where only the operator can fix it. */
   whyNoPuts: string | undefined;
   readonly #db: Db;
   readonly #store: AudioStoreBackend;

@@ -21,20 +21,20 @@ export interface Api {
 
 const graceMs = 15_000;
 
-export async function startApi(foundation: AppContext, databaseUrl: string): Promise<Api> {
-  const { config, log, metrics } = foundation;
+export async function startApi(context: AppContext, databaseUrl: string): Promise<Api> {
+  const { config, log, metrics } = context;
   const stopping = new AbortController();
-  const sessions = new SessionReads(foundation.db);
-  const waits = new SessionWaits(foundation.db, sessions, databaseUrl, log);
-  const auth = new Auth(foundation);
+  const sessions = new SessionReads(context.db);
+  const waits = new SessionWaits(context.db, sessions, databaseUrl, log);
+  const auth = new Auth(context);
   const uploads = new UploadsInFlight();
   metrics.readings.waits = () => waits.count;
   metrics.readings.uploads = () => uploads.count;
   const answer = await createApp(
     {
-      ...foundation,
+      ...context,
       sessions,
-      search: new SessionSearch(foundation.db),
+      search: new SessionSearch(context.db),
       measurements: new UploadMeasurements(),
       waits,
       transcriptBodies: new TranscriptBodies(),

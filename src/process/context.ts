@@ -84,7 +84,7 @@ async function openStorage(audioStore: AudioStore, spool: Spool, trial: StorageP
 
 async function prepare(db: Db, inUse: DatabaseInUse, config: Config, onNotice: (message: string) => void) {
   const isEmbedded = config.databaseUrl === undefined;
-  // Others may still serve from a database of one's own: whoever runs them says when it is migrated.
+  // Other processes may still serve from a `DATABASE_URL`: the operator says when it is migrated.
   const options = { url: inUse.directUrl, mayMigrate: isEmbedded, onNotice };
   if (isPooled(inUse)) {
     // The pooler's first connection is to find what its role is given here.

@@ -7,7 +7,7 @@ import type { Config } from '../config/config.ts';
 import type { Log } from '../ops/log.ts';
 import type { Roles } from './roles.ts';
 
-/** How long an orderly stop may take. Supervisors are told to wait a little longer. */
+/** How long an orderly stop may take. Supervisors should wait a little longer. */
 const maxStopMs = 25_000;
 
 /** Settings are variables: the only argument is `--help`, and any other one ends the process with 2. */

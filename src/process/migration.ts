@@ -32,7 +32,7 @@ export function wrongVersion(state: 'too_old' | 'too_new', { missing, unknown }:
 
 interface Preparation {
   url: string;
-  /** Whether a database that is too old is migrated. One that is absent is made by whoever comes first. */
+  /** Whether a database that is too old is migrated. An empty one is created by the first process. */
   mayMigrate: boolean;
   /** Whether the service is to reach the database through a pooler. */
   forPooler?: boolean;
@@ -53,7 +53,7 @@ export async function migrateOnStart(db: Db, { url, mayMigrate, forPooler, onNot
     if ((await checkedState(connection, mayMigrate)) === 'current') return [];
     const ran = await runMigrations(connection, onNotice);
     if (forPooler === true) await setRoleDefaults(connection);
-    // Last: after it the database is current, and nobody comes here again.
+    // Last: it marks the database as current.
     await migrateQueue(url);
     return ran;
   });

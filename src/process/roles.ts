@@ -27,7 +27,7 @@ export interface Roles {
 export function startRoles(config: Config, log: Log, roles: Roles): Promise<() => Promise<void>> {
   return begin(config, log, roles).catch((error: unknown) => {
     if (isSaidWhole(error)) throw new StartupError(error.message);
-    // While a role starts, nobody knows which URL its question went by.
+    // While a role starts, it is unknown which URL its question went by.
     if (isDatabaseUnavailable(error) && !(error instanceof DatabaseUnavailable))
       throw new Error('the database can not be reached', { cause: error });
     throw error;
@@ -42,27 +42,27 @@ async function begin(config: Config, log: Log, roles: Roles): Promise<() => Prom
   await findExecutable('ffmpeg');
   await findLimiters();
   const recognizer = roles.worker ? await checkedRecognizer(config) : undefined;
-  const foundation = await createContext(config, log, roles.worker ? 'worker' : 'api');
+  const context = await createContext(config, log, roles.worker ? 'worker' : 'api');
   let notReadyReason: () => string | undefined = () => 'starting';
   const notice = () => recognizer?.notice?.();
   try {
-    const readiness = () => readinessOf(foundation, () => notReadyReason(), notice);
+    const readiness = () => readinessOf(context, () => notReadyReason(), notice);
     // Operators may ask before anything else is ready.
-    const hide = await showOnPort({ readiness, registry: foundation.metrics.registry }, config, log);
+    const hide = await showOnPort({ readiness, registry: context.metrics.registry }, config, log);
     // The worker starts last. When the port is taken, no job has begun and lost an attempt.
-    const api = roles.api ? await startApi(foundation, foundation.databaseUrl) : undefined;
+    const api = roles.api ? await startApi(context, context.databaseUrl) : undefined;
     const noticed = notice();
     if (noticed !== undefined) log.warn(noticed);
-    const worker = recognizer && (await (await import('../worker/worker.ts')).startWorker(foundation, recognizer));
+    const worker = recognizer && (await (await import('../worker/worker.ts')).startWorker(context, recognizer));
     notReadyReason = () => worker?.notReadyReason();
     return async () => {
       notReadyReason = () => 'stopping';
       await Promise.all([api?.stop(), worker?.stop()]);
       await hide();
-      await foundation.close();
+      await context.close();
     };
   } catch (error) {
-    await foundation.close();
+    await context.close();
     throw error;
   }
 }
@@ -103,7 +103,7 @@ export async function readinessOf(
 
 const isSaid = (sentence: string | undefined): sentence is string => sentence !== undefined;
 
-/** An object store that is away keeps nobody from reading transcripts. */
+/** Transcripts can be read while the object store is away. */
 function whyNoStore(audioStore: AppContext['audioStore']): Promise<string | undefined> {
   return audioStore.open().then(
     () => undefined,

@@ -11,7 +11,7 @@ import type { Warning } from '../../db/sessions/warning.ts';
 
 /**
  * Fails a session and ends its reservation.
- * @param knownLanguages with `language_not_supported`: those that the recognizer knows, if it tells
+ * @param knownLanguages with `language_not_supported`: those that the recognizer knows, if it says so
  * @returns false when the session was final already; then nothing was changed
  */
 export async function failSession(
@@ -30,7 +30,7 @@ export async function failSession(
 export interface StoredTranscript {
   /** The decoded duration. */
   durationMs: number;
-  /** What of it a recognizer refused to hear: it is not charged. */
+  /** What a recognizer refused: it is not charged. */
   unheardMs?: number;
   language: string | undefined;
   warnings?: readonly Warning[];
@@ -46,7 +46,7 @@ export const chargedMsOf = ({ hasSpeech, durationMs, unheardMs = 0 }: StoredTran
   hasSpeech ? durationMs - unheardMs : 0;
 
 /**
- * Stores a transcript, completes its session, charges what was heard and ends its reservation.
+ * Stores a transcript, completes its session, charges it and ends its reservation.
  * @returns false when the session belongs to another attempt; then the caller must roll back
  */
 export async function completeSession(

@@ -70,7 +70,7 @@ export async function reserveDisk(
     log.warn({ sessionId, neededBytes, missingBytes: taken.missingBytes }, 'a recording waits for room on the disk');
     return { retryAfterSeconds: lookAgainSeconds };
   } catch (error) {
-    // The disk does not even tell how much room it has.
+    // Even the free space is unknown.
     const fault = await checkDependencies(neededBytes);
     if (fault === undefined) throw error;
     pause.begin(fault, neededBytes);

@@ -7,7 +7,7 @@ import { bytesPerMs } from '../audio/samples.ts';
 import type { Attempt } from '../../db/sessions/attempts.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 
-/** While a recognizer hears a chunk, the chunk is a file of its own. No chunk is longer than this. */
+/** While a chunk is recognized, it is a file of its own. No chunk is longer than this. */
 const longestChunkMs = 190_000;
 
 /**

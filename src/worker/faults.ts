@@ -48,7 +48,7 @@ async function checkDisk({ diskBudget, workFolder }: Looked, neededBytes: number
   await workFolder.open();
   const missingBytes = neededBytes - (await diskBudget.leftBytes());
   if (missingBytes > 0) throw new Error(diskFullMessage(neededBytes, missingBytes));
-  // There may be room on a disk that nobody may write to: because of a quota, or a read-only mount.
+  // A disk may have room and still refuse writes: a quota, or a read-only mount.
   await workFolder.checkWritable();
 }
 

@@ -77,7 +77,7 @@ interface Failed {
   began: number;
 }
 
-/** While the database refuses to hear of an attempt's end, which would count if nobody recorded it. */
+/** While the database refuses to record an attempt's end, which would count unrecorded. */
 const againAfterMs = 3_000;
 
 /**

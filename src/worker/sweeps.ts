@@ -135,7 +135,7 @@ export async function deleteDueSessions({ db, queue, audioStore, log, stopping }
           log.warn({ err: outcome.error, sessionId: id }, 'a session was deleted; its audio not yet');
         if (outcome.kind !== 'unknown') deleted += 1;
       } catch (error) {
-        // The next minute tries again. One that can't be deleted keeps nobody else's.
+        // The next minute tries again. One failure does not stop the rest.
         log.warn({ err: error, sessionId: id }, 'a session whose time has come was not deleted yet');
       }
     }
@@ -156,7 +156,7 @@ const maxSuspects = 100_000;
 /**
  * Removes audio that no row needs: of uploads whose transaction did not commit, and of sessions that were deleted. A clock
  * that jumps makes every file look old, also the file of an upload that is about to commit. So a file is removed only if
- * nobody needs it ten minutes later either, by a clock that never jumps. No upload is without a new byte and without a row
+ * no session needs it ten minutes later either, by a clock that never jumps. No upload is without a new byte and without a row
  * for so long.
  * @param wait ends early when the worker stops
  */
@@ -181,7 +181,7 @@ export async function removeOrphans(
     try {
       await audioStore.remove(accountId, sessionId);
     } catch (error) {
-      // One that can't be removed keeps no others, unless the store itself is away: the next list finds it again.
+      // One that can't be removed does not stop the rest, unless the store itself is away: the next list finds it again.
       await audioStore.checkReadable();
       log.warn({ err: error, accountId, sessionId }, 'audio that nobody needs was not removed yet');
     }

@@ -32,7 +32,7 @@ export interface TranscriptionOptions {
   span: TraceSpan;
 }
 
-/** What was heard in one channel, or in the mix of all. */
+/** What was recognized in one channel, or in the mix of all. */
 interface Heard {
   transcript: Transcript;
   durationMs: number;

@@ -10,12 +10,12 @@ export interface WorkerContext extends AppContext {
   recognizer: Recognizer;
   workFolder: WorkFolder;
   diskBudget: DiskBudget;
-  /** What uses this machine's cores before a recording is heard. Accounts take turns. */
+  /** Decoding, which uses this machine's cores. Accounts take turns. */
   decoding: FairTurns;
   pause: WorkerPause;
-  /** How far attempts are, in percent, that nobody has written yet. */
+  /** How far attempts are, in percent, that are not written yet. */
   progress: Map<Attempt, number>;
-  /** Looks for what only the operator can put right. @param neededBytes room that has to be on the disk */
+  /** Checks the dependencies that only the operator can fix. @param neededBytes room that has to be on the disk */
   checkDependencies: (neededBytes: number) => Promise<Fault | undefined>;
   /** Aborts when the process is asked to stop: attempts are handed back. */
   stopping: AbortSignal;

@@ -26,13 +26,13 @@ export interface Worker {
 }
 
 /** @param recognizer one that has been checked */
-export async function startWorker(foundation: AppContext, recognizer: Recognizer): Promise<Worker> {
-  const workFolder = new WorkFolder(foundation.config.dataDir);
+export async function startWorker(context: AppContext, recognizer: Recognizer): Promise<Worker> {
+  const workFolder = new WorkFolder(context.config.dataDir);
 
   const stopping = new AbortController();
-  const worker = contextOf(foundation, recognizer, workFolder, stopping.signal);
+  const worker = contextOf(context, recognizer, workFolder, stopping.signal);
 
-  if (recognizer.load !== undefined) foundation.metrics.speechServer = () => recognizer.load!();
+  if (recognizer.load !== undefined) context.metrics.speechServer = () => recognizer.load!();
   recognizer.onBusy?.((away) => worker.pause.begin(away, 0));
   const fault = await openStorage(worker);
   const taking = worker.queue.work(workerSlots(worker), (job) => runJob(job, worker));
@@ -82,22 +82,22 @@ async function openStorage({ audioStore, workFolder }: WorkerContext): Promise<F
   }
 }
 
-/** What the worker shares besides the foundation. */
+/** What the worker shares besides the context. */
 export function contextOf(
-  foundation: AppContext,
+  context: AppContext,
   recognizer: Recognizer,
   workFolder: WorkFolder,
   stopping: AbortSignal,
 ): WorkerContext {
   const diskBudget = new DiskBudget(workFolder);
   const checkDependencies = (neededBytes: number) =>
-    findFault({ ...foundation, recognizer, diskBudget, workFolder }, neededBytes);
-  const pause = new WorkerPause(foundation, checkDependencies, stopping);
-  // An account may have all places while nobody else wants one.
-  const { workerConcurrency: cores } = foundation.config;
+    findFault({ ...context, recognizer, diskBudget, workFolder }, neededBytes);
+  const pause = new WorkerPause(context, checkDependencies, stopping);
+  // One account may hold all places while no other waits.
+  const { workerConcurrency: cores } = context.config;
   const decoding = new FairTurns({ atOnce: cores });
   return {
-    ...foundation,
+    ...context,
     recognizer,
     workFolder,
     diskBudget,

@@ -76,17 +76,17 @@ async function leftProcesses(machines: readonly Machine[]): Promise<string[]> {
 
 /** The service's own sweeps, as they will be when what nobody needs is old enough for them. */
 async function sweepAfterGrace(environment: Record<string, string>): Promise<void> {
-  const foundation = await createContext(readConfig(environment), log, 'api');
+  const context = await createContext(readConfig(environment), log, 'api');
   try {
     const workFolder = new WorkFolder(environment['DATA_DIR']!);
     const stopping = new AbortController().signal;
-    await sweepLater({ ...foundation, stopping }, sweepGraceMs);
-    await removeWorkOfEndedAttempts({ ...foundation, workFolder });
-    await indexBacklog({ ...foundation, stopping });
-    const met = await removeAbandonedUploads(foundation.spool, foundation.log, new Map(), 0);
-    await removeAbandonedUploads(foundation.spool, foundation.log, met, sweepGraceMs);
+    await sweepLater({ ...context, stopping }, sweepGraceMs);
+    await removeWorkOfEndedAttempts({ ...context, workFolder });
+    await indexBacklog({ ...context, stopping });
+    const met = await removeAbandonedUploads(context.spool, context.log, new Map(), 0);
+    await removeAbandonedUploads(context.spool, context.log, met, sweepGraceMs);
   } finally {
-    await foundation.close();
+    await context.close();
   }
 }
 

@@ -44,7 +44,7 @@ export class Auth {
     const counted = this.#allowances.spend(principal, res);
     res.locals.counted = counted;
     if (this.#allowances.isUsedUp(principal)) await counted;
-    // Whoever answers hears of it; it must not end the process when nobody does yet.
+    // The caller handles the rejection; before it does, it must not end the process.
     else counted.catch(() => {});
     if (!principal.scopes.includes(scope)) throw insufficientScope(scope);
     return principal;
@@ -55,7 +55,7 @@ export class Auth {
    * gets.
    *
    * @param req one that was admitted
-   * @param end aborts when nobody holds it any more
+   * @param end aborts when the last waiter has left
    */
   whileAllowed(req: Request, scope: Scope, end: AbortSignal): AbortSignal {
     const key = keyOf(req)!;

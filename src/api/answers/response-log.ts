@@ -1,4 +1,4 @@
-/** One log line, one count and one latency per request, and a span where somebody traces it. */
+/** One log line, one count, one latency and, with tracing, one span per request. */
 import { isIP } from 'node:net';
 import { SpanKind, beginSpan, endSpan, idsOf } from '../../tracing/tracing.ts';
 import { plainAddress, prefixOf } from '../access/networks.ts';

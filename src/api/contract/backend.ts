@@ -117,7 +117,7 @@ function decodable(path: string): string {
 
 /**
  * A request target whose path has letters, digits and `-._~` as they are: encoded they mean the same (RFC 3986, section
- * 6.2.2.2). Its query is left alone, since whoever reads it decodes it.
+ * 6.2.2.2). Its query stays as it is; the parser decodes it.
  */
 export function withoutNeedlessEncoding(target: string): string {
   const end = target.indexOf('?');

@@ -21,7 +21,7 @@ interface DocsFile {
 }
 
 export class Docs {
-  /** By their path, in memory. They are loaded when somebody first opens the page. */
+  /** By their path, in memory. Loaded on first use. */
   #files: Promise<Map<string, DocsFile>> | undefined;
   readonly #load: () => ReturnType<typeof loadFiles>;
 

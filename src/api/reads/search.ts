@@ -1,4 +1,4 @@
-/** Sessions and segments that hold what somebody typed. */
+/** Sessions and segments that match a query. */
 import { countPassages, findPlaces, findSegmentsAt, findSessions, isTimedOut } from '../../../db/search/finding.ts';
 import { findLanguages } from '../../../db/search/passages.ts';
 import { findStems } from '../../../db/search/stems.ts';

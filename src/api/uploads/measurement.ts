@@ -38,7 +38,7 @@ export class UploadMeasurements {
   }
 
   /**
-   * How many channels of an upload will be heard one by one. Where they can't be counted, as many as there may be: the
+   * How many channels of an upload will be transcribed separately. Where they can't be counted, as many as there may be: the
    * worker will say why.
    * @throws {ApiError} 503 `unavailable` when `signal` ends it
    */

@@ -126,7 +126,7 @@ export class S3AudioStore implements AudioStoreBackend {
 
   /**
    * Aborts uploads in parts that a killed process has begun. Self-hosted stores keep their parts for ever. One that can't
-   * be aborted keeps no others.
+   * be aborted does not stop the rest.
    * @throws {AggregateError} the failures, after all others were aborted
    */
   async endAbandonedPuts(): Promise<void> {
@@ -148,7 +148,7 @@ export class S3AudioStore implements AudioStoreBackend {
     if (failures.length > 0) throw new AggregateError(failures, 'some abandoned uploads were not aborted');
   }
 
-  /** Lists as the sweeps do: whoever may not list can't keep audio here. */
+  /** Lists as the sweeps do: without that permission the store is unusable. */
   async checkReadable(): Promise<void> {
     const { bucket: Bucket, prefix: Prefix } = this.#place;
     await ask(() => this.#client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 })));
@@ -199,7 +199,7 @@ const unless = <T>(asked: Promise<T>, code: string): Promise<T | undefined> =>
 
 /**
  * Asks the store for something.
- * @throws {AudioStoreUnavailable} for whatever only the operator can put right: no connection, no permission, no bucket
+ * @throws {AudioStoreUnavailable} for what only the operator can fix: no connection, no permission, no bucket
  * @throws {AudioUnreadable}
  * @throws a fault of this machine's own disk, as it is
  * @throws the reason of `signal`

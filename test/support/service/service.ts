@@ -51,9 +51,9 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
   const config = readConfig({ ...defaults, ...env });
   const logLines: string[] = [];
   const log = createLog({ logLevel: 'debug' }, { write: (line) => void logLines.push(line) });
-  const foundation = await createContext(config, log, 'worker');
-  const api = await startApi(foundation, databaseUrl).catch(async (error: unknown) => {
-    await foundation.close();
+  const context = await createContext(config, log, 'worker');
+  const api = await startApi(context, databaseUrl).catch(async (error: unknown) => {
+    await context.close();
     throw error;
   });
   const url = `http://127.0.0.1:${api.port}`;
@@ -64,19 +64,19 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
     return key === undefined ? test : test.set('Authorization', `Bearer ${key}`);
   };
   return {
-    ...foundation,
+    ...context,
     audioStore: new FileAudioStore(dataDir),
     ...{ url, dataDir, logLines, api, request },
     get: (path, key) => request('get', path, key),
     post: (path, key) => request('post', path, key),
     async work(recognizer) {
-      const worker = await startWorker(foundation, recognizer ?? (await selectRecognizer(config)));
+      const worker = await startWorker(context, recognizer ?? (await selectRecognizer(config)));
       workers.push(worker);
       return worker;
     },
     async stop() {
       await Promise.all([api.stop(), ...workers.map((worker) => worker.stop())]);
-      await foundation.close();
+      await context.close();
       if (database === undefined) return;
       await database.drop();
       await rm(dataDir, { recursive: true, force: true });
