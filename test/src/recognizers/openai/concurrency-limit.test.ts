@@ -12,7 +12,6 @@ interface Kind {
 }
 
 const flatTo64: Kind = { atOnce: () => 64 };
-const saturatedAt8: Kind = { atOnce: () => 8 };
 const worseBeyond16: Kind = { atOnce: () => Infinity, pace: (inFlight) => Math.min(1, (16 / inFlight) ** 2) };
 const serial: Kind = { atOnce: () => 1 };
 const stormy: Kind = { ...flatTo64, mayTake: (second) => (second >= 60 && second < 90 ? 4 : Infinity) };
@@ -63,7 +62,6 @@ const sumOf = (values: readonly number[]) => values.reduce((sum, value) => sum +
 
 test.each<[string, Kind, number, number, (second: number) => number, number, number]>([
   ['is as quick with 64 as with one', flatTo64, 30, 600, () => 64, 0.9, 96],
-  ['works on 8', saturatedAt8, 30, 600, () => 8, 0.95, 16],
   ['gets worse beyond 16', worseBeyond16, 30, 600, () => 16, 0.8, 20],
   ['works on one, so that others wait here', serial, 30, 600, () => 1, 0.95, 2],
   ['gets 32 devices for 4, half a minute later', scaled, 130, 400, () => 32, 0.9, 64],

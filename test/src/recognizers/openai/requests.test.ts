@@ -1,4 +1,5 @@
 /** Servers of different kinds, in a time that the test lets pass. */
+import pLimit from 'p-limit';
 import { jest } from '../../../support/run/jest.ts';
 import { Refusal } from '../../../../src/recognizers/openai/refusal.ts';
 import { Requests } from '../../../../src/recognizers/openai/requests.ts';
@@ -24,37 +25,16 @@ function requestsTo(most: number, silence: () => Refusal | undefined = () => und
   return { requests, seen, hear };
 }
 
-/** Works on so many requests at once; each takes `ms`. The others wait in a line. */
-class Server {
-  readonly #ms: number;
-  #free: number;
-  readonly #line: (() => void)[] = [];
+const untilStopped = (stop: AbortSignal) =>
+  new Promise<never>((_, leave) => stop.addEventListener('abort', () => leave(stop.reason)));
 
-  constructor(atOnce: number, ms: number) {
-    this.#free = atOnce;
-    this.#ms = ms;
-  }
-
-  async answer(stop: AbortSignal): Promise<void> {
-    if (this.#free === 0) await new Promise<void>((resolve) => this.#line.push(resolve));
-    else this.#free -= 1;
-    const done = Promise.withResolvers<void>();
-    const timer = setTimeout(done.resolve, this.#ms);
-    stop.addEventListener('abort', () => done.reject(stop.reason));
-    try {
-      await done.promise;
-    } finally {
-      clearTimeout(timer);
-      const next = this.#line.shift();
-      if (next === undefined) this.#free += 1;
-      else next();
-    }
-  }
-}
-
-async function sendTo(server: Server, most: number, count: number, limitMs = 2 ** 31 - 1) {
-  const { requests, hear } = requestsTo(most);
-  const all = Promise.allSettled(Array.from({ length: count }, () => hear((stop) => server.answer(stop), { limitMs })));
+/** To a server that works on one request at a time, for so many ms. */
+async function sendInLine(ms: number, count: number) {
+  const { requests, hear } = requestsTo(4);
+  const line = pLimit(1);
+  const answer = () => new Promise<void>((done) => setTimeout(done, ms));
+  const send = (stop: AbortSignal) => line(() => Promise.race([answer(), untilStopped(stop)]));
+  const all = Promise.allSettled(Array.from({ length: count }, () => hear(send, { limitMs: 1_500 })));
   await jest.runAllTimersAsync();
   const late = (await all).filter(({ status }) => status === 'rejected');
   for (const each of late) expect(each).toMatchObject({ reason: { code: 'timed_out', retryable: true } });
@@ -62,8 +42,8 @@ async function sendTo(server: Server, most: number, count: number, limitMs = 2 *
 }
 
 test('one at a time: the limit counts from when an answer could begin; what takes longer is timed_out, and half as many are sent', async () => {
-  expect(await sendTo(new Server(1, 1_000), 4, 8, 1_500)).toMatchObject({ late: 0 });
-  expect(await sendTo(new Server(1, 2_000), 4, 4, 1_500)).toMatchObject({ late: 4, count: 2 });
+  expect(await sendInLine(1_000, 8)).toMatchObject({ late: 0 });
+  expect(await sendInLine(2_000, 4)).toMatchObject({ late: 4, count: 2 });
 });
 
 test.each([
@@ -170,18 +150,15 @@ test('recordings that are held → what a long one uses of the server is not hel
 test('how requests end → counted; what a stopped job asked for counts nowhere', async () => {
   const { requests, hear } = requestsTo(8);
   const left = new AbortController();
-  const never = (end: AbortSignal) =>
-    new Promise<never>((_, leave) => end.addEventListener('abort', () => leave(end.reason)));
-  const once = (error: Error) => {
-    const errors = [error];
-    return async () => {
+  const once =
+    (...errors: Error[]) =>
+    async () => {
       const next = errors.pop();
       if (next !== undefined) throw next;
     };
-  };
   const asked = [
     ...[hear(fine), hear(once(refusal(500))), hear(once(refusal(400))), hear(once(new TypeError('fetch failed')))],
-    ...[hear(never, { limitMs: 1_000 }), hear(never, { stop: left.signal })],
+    ...[hear(untilStopped, { limitMs: 1_000 }), hear(untilStopped, { stop: left.signal })],
   ];
   const ended = Promise.allSettled(asked);
   await jest.advanceTimersByTimeAsync(900);

@@ -70,11 +70,8 @@ describe("lines of whisper.cpp's server, which end in the middle of words", () =
 
   test('in Japanese → nothing moves, and no space comes in', () => {
     const segments = [segment('コー', 0, 1), segment('ヒー', 1, 2)];
-    expect(
-      readAnswer({ text: 'コー\nヒー\n', segments }, 2000)
-        .utterances.flat()
-        .map((each) => each.text),
-    ).toEqual(['コー', 'ヒー']);
+    const { utterances } = readAnswer({ text: 'コー\nヒー\n', segments }, 2000);
+    expect(utterances.flat().map((each) => each.text)).toEqual(['コー', 'ヒー']);
   });
 });
 
@@ -136,14 +133,6 @@ test('json → one text over the whole chunk, in the language that gpt-transcrib
   expect(readAnswer({ text: ' Hi there.\n', languages: [{ code: 'de' }] }, 900)).toEqual(expected);
 });
 
-test.each([{ text: '' }, { text: ' \n', segments: [], words: [] }, { segments: [segment(' ', 0, 1)] }])(
-  'nothing said: %j → nothing',
-  (answer) => {
-    const nothing = { timesOf: 'nothing', utterances: [], language: undefined };
-    expect(readAnswer({ language: 'english', ...answer }, 1000)).toEqual(nothing);
-  },
-);
-
 test('times that are negative, backwards, beyond the end → in order, within the audio', () => {
   const words = [word('a', -5, -1), word('b', 0.5, 0.2), word('c', 0.3, 99), word('d', 1e5, 2e5)];
   const read = readAnswer({ text: 'a b c d', words }, 1000).utterances.flat();
@@ -151,13 +140,9 @@ test('times that are negative, backwards, beyond the end → in order, within th
 });
 
 test.each<[string, [unknown, unknown][], number[]]>([
-  ['far too late', [[1, 2], [2, 3], [900, 901], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
   ['too late, within the audio', [[1, 2], [2, 3], [8, 9], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
-  ['too early', [[1, 2], [2, 3], [-40, 0], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
   ['in nanoseconds', [[1, 2], [2, 3], [3e9, 4e9], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
-  ['no number', [[1, 2], [2, 3], ['3', null], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
   ['missing, of the first', [[undefined, undefined], [2, 3], [3, 4], [4, 5], [5, 6]], [2000, 2000, 3000, 4000, 5000]],
-  ['missing, of the last', [[1, 2], [2, 3], [3, 4], [4, 5], [undefined, 6]], [1000, 2000, 3000, 4000, 5000]],
   ['wrong, of two in a row', [[1, 2], [9, 9], [8, 8], [4, 5], [5, 6]], [1000, 2000, 2150, 4000, 5000]],
 ])('a time that is %s → only that word lies between its neighbours', (_, times, starts) => {
   const words = times.map(([start, end], index) => ({ word: 'abcde'[index], start, end }));
@@ -251,17 +236,10 @@ test.each([
   ['well-known facts', ['well', 'known', 'facts'], ['well-known', 'facts']],
   ['你好,世界。再见', ['你好', '世界', '再见'], ['你好,', '世界。', '再见']],
   ['สวัสดีครับ ผม', ['สวัสดี', 'ครับ', 'ผม'], ['สวัสดี', 'ครับ', 'ผม']],
-  ['สวัสดี', ['สว', 'ัส', 'ด', 'ี'], ['สวัส', 'ดี']],
-  ['ສະບາຍດີ', ['ສະບາຍ', 'ດີ'], ['ສະບາຍ', 'ດີ']],
-  ['សួស្តី។', ['សួស្', 'តី'], ['សួស្', 'តី។']],
   ['မင်္ဂလာပါ။', ['မင်္ဂလာ', 'ပါ'], ['မင်္ဂလာ', 'ပါ။']],
-  ['¿Qué? «Sí»', ['Que\u0301', 'Si\u0301'], ['¿Qué?', '«Sí»']],
   ['It costs $5,000.50 now', ['It', 'costs', '5', '000', '50', 'now'], ['It', 'costs', '$5,000.50', 'now']],
   ['- Yes - no', ['Yes', '-', 'no'], ['- Yes -', 'no']],
-  ['It was — I think', ['It', 'was', 'I', 'think'], ['It', 'was —', 'I', 'think']],
   ['Ça va ? Il dit : « Oui »', ['Ça', 'va', 'Il', 'dit', 'Oui'], ['Ça', 'va ?', 'Il', 'dit :', '« Oui »']],
-  ['10\u202f000 fois', ['10', '000', 'fois'], ['10\u202f000', 'fois']],
-  ['他说：“明天”', ['他', '说', '明', '天'], ['他', '说：', '“明', '天”']],
   ['in New York now', ['in', 'New York', 'now'], ['in', 'New York', 'now']],
 ])('%s, heard as %j → %j', (text, words, expected) => {
   const heard = words.map((each, index) => spoken(each, index * 100, index * 100 + 90));
@@ -306,9 +284,9 @@ describe('segments that nobody said', () => {
     expect(saidIn(answerOf({ no_speech_prob: 0.1, avg_logprob: -1.4 }))).toHaveLength(6);
   });
 
-  test.each(['[BLANK_AUDIO]', '(crickets chirping)', '♪'])('%s → nothing was said', (text) => {
+  test.each(['', ' \n', '[BLANK_AUDIO]'])('%j → nothing was said', (text) => {
     const nothing = { timesOf: 'nothing', utterances: [], language: undefined };
-    expect(readAnswer({ text }, 12_000)).toEqual(nothing);
+    expect(readAnswer({ text, language: 'english' }, 12_000)).toEqual(nothing);
     expect(readAnswer({ text, segments: [segment(text, 0, 9)], words: [word(text, 0, 9)] }, 12_000)).toEqual(nothing);
     expect(saidIn({ text: `${text} Yes.`, segments: [segment(text, 0, 9), segment(' Yes.', 9, 10)] })).toEqual([
       'Yes.',
@@ -333,12 +311,9 @@ test('the names of all languages that Whisper knows → a tag each, no two the s
 });
 
 test.each([
-  ['en', 'en'],
   ['EN_us', 'en-US'],
   ['jw', 'jv'],
   ['zh-Hans', 'zh-Hans'],
-  ['xx', undefined],
   ['auto', undefined],
-  ['<script>', undefined],
   [7, undefined],
 ])('language %j → %j', (told, tag) => expect(toLanguageTag(told)).toBe(tag));
