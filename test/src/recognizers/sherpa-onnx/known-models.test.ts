@@ -60,7 +60,6 @@ test('a new version of a package → another folder, so that nobody takes the ol
 });
 
 test.each<[string, string, string, string | undefined]>([
-  ['Whisper', 'whisper-base', 'de-AT', 'de'],
   ['Whisper, which calls it otherwise', 'whisper-base', 'fil', 'tl'],
   ['Whisper, Bokmål', 'whisper-base', 'nb', 'no'],
   ['Whisper of English only, which has nothing to choose', 'whisper-base.en', 'en-GB', undefined],
@@ -73,11 +72,8 @@ test.each<[string, string, string, string | undefined]>([
 });
 
 test.each([
-  ['whisper-base', 'yue'],
   ['whisper-base.en', 'de'],
   ['sense-voice', 'de'],
-  ['parakeet-tdt-0.6b-v3', 'ja'],
-  ['parakeet-tdt-0.6b-v2', 'de'],
   ['moonshine-tiny', 'ko'],
 ])('%s and %s → LanguageNotKnown, which says what it knows', async (name, language) => {
   const model = await ofKnown(name);

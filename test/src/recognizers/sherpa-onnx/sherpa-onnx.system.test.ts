@@ -2,7 +2,6 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cpuOfTree } from '../../../../scripts/bench/process-tree.ts';
-import { decodeAudio } from '../../../../src/audio/decode.ts';
 import { createSlots } from '../../../../src/recognizers/in-chunks.ts';
 import { ModelCopies } from '../../../../src/recognizers/sherpa-onnx/model-copies.ts';
 import { readModelFolder } from '../../../../src/recognizers/sherpa-onnx/model-folder.ts';
@@ -12,27 +11,23 @@ import { makeTinyDiarization } from '../../../support/models/tiny/diarization.ts
 import { makeEmptyModel } from '../../../support/models/tiny/empty.ts';
 import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
 import { makeTinyTransducer } from '../../../support/models/tiny/transducer.ts';
-import { ffmpeg } from '../../../support/uploads/audio-fixtures.ts';
 import { speakTones } from '../../../support/models/tiny/spoken-tones.ts';
-import { recognizerConformance } from '../conformance/conformance.ts';
-import { cutConformance } from '../conformance/cuts.ts';
-import { speechConformance } from '../conformance/speech.ts';
-import { toneSpeech } from '../conformance/tones.ts';
+import { recognizerConformance, toneSpeech } from '../conformance/conformance.ts';
+import { makeRecordings } from '../conformance/recordings.ts';
 import { until } from '../../../support/until.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
-import type { DecodedAudio, Recognizer } from '../../../../src/recognizers/recognizer.ts';
+import type { Recognizer } from '../../../../src/recognizers/recognizer.ts';
 import type { SherpaOnnxOptions } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
 
 const made = useFolder();
 const model = await makeTinySenseVoice(join(made, 'model'));
 const diarization = { folder: await makeTinyDiarization(join(made, 'diarization')) };
-const tones = await toneSpeech(made);
+const recordings = makeRecordings();
 
 const childrenHere = () => childrenOf(process.pid, 'sherpa-onnx/child-main.ts');
-recognizerConformance('sherpa-onnx with diarization', () => createSherpaOnnx({ folder: model, diarization }), tones);
-speechConformance('sherpa-onnx with diarization', () => createSherpaOnnx({ folder: model, diarization }), tones);
-cutConformance('sherpa-onnx', () => createSherpaOnnx({ folder: model }), 60_000, tones);
+const tones = await toneSpeech(made);
+recognizerConformance('with diarization', () => createSherpaOnnx({ folder: model, diarization }), tones, 60_000);
 
 const signal = new AbortController().signal;
 const recognizers: Recognizer[] = [];
@@ -44,12 +39,7 @@ function make(options: Partial<SherpaOnnxOptions> = {}): Recognizer {
   return recognizer;
 }
 
-let files = 0;
-async function decoded(input: string): Promise<DecodedAudio> {
-  const output = join(made, `decoded-${(files += 1)}.s16le`);
-  return { file: output, ...(await decodeAudio({ input, output, maxDurationMs: 3_600_000, timeLimitMs: 60_000 })) };
-}
-const spoken = async (...tones: Tone[]) => decoded((await speakTones(made, 'spoken', tones)).file);
+const spoken = (...tones: Tone[]) => recordings.ofTones(tones);
 
 test('the next recordings → the same process, which hears in the language that it is told, or none; closed → gone', async () => {
   const recognizer = make();
@@ -135,7 +125,7 @@ test('a model that is not what its files say → check says so before any job is
 test('a voice, and nothing heard → heard again with silence at both ends, with the same times', async () => {
   const deaf = await makeTinySenseVoice(join(made, 'deaf'), { isDeafToSuddenStarts: true });
   const { file: input } = await speakTones(made, 'sudden', ['low', 'high', 'low']);
-  const audio = await decoded(await ffmpeg('-ss', '0.35', '-i', input, join(made, 'sudden-start.wav')));
+  const audio = await recordings.made('-ss', '0.35', '-i', input);
   const speech = [{ startMs: 0, endMs: 1_350 }];
   const { segments } = await make({ folder: deaf }).recognize({ ...audio, speech }, { signal });
   const words = segments.flatMap((segment) => segment.words);

@@ -16,7 +16,7 @@ import type { DecodedAudio } from '../../../../src/recognizers/recognizer.ts';
 const folder = useFolder();
 const recordings = makeRecordings();
 const { signal } = new AbortController();
-const closing: (() => unknown)[] = [() => recordings.remove()];
+const closing: (() => unknown)[] = [];
 afterAll(() => Promise.all(closing.map((close) => close())));
 
 const voices = await makeTinyVoices(join(folder, 'vad'));

@@ -9,8 +9,8 @@ import { melBins, towardsLow } from './tone-evidence.ts';
 const sampleRate = 16_000;
 /** As in pyannote's segmentation 3.0: a frame hears 991 samples, a window of 10 s has 589 of them. */
 const [windowSize, frameSize, frameShift] = [160_000, 991, 270];
-/** Nobody, each of three speakers, each two of them. */
-const [nobody, low, high, both, classes] = [0, 1, 2, 4, 7];
+/** Nobody, each of three speakers (the first is low, the second high), each two of them. */
+const classes = 7;
 
 /**
  * Writes `segmentation.onnx` and `embedding.onnx`.
@@ -22,6 +22,9 @@ export function makeTinyDiarization(folder: string, inSilence: 'nobody' | 'low' 
 
 /** The power of both tones in each frame. What is louder than a certain power speaks. */
 function segmentation(inSilence: 'nobody' | 'low'): Buffer {
+  const [leastPower, never] = [0.001, -1000];
+  const [ofLow, ofHigh] = [[0, 1, 0, 0, 1, 0, 0], [0, 0, 1, 0, 1, 0, 0]]; // prettier-ignore
+  const nobody = inSilence === 'nobody' ? leastPower : never;
   return onnxModel({
     nodes: [
       node('Conv', ['x', 'waves'], 'amplitudes', { strides: [frameShift] }),
@@ -36,8 +39,8 @@ function segmentation(inSilence: 'nobody' | 'low'): Buffer {
         [4, 1, frameSize],
         Float32Array.from(wavesOfTones(frameSize).flat(), (value) => (value * 2) / frameSize),
       ),
-      constant('evidence', [4, classes], evidence()),
-      constant('bias', [classes], bias(inSilence)),
+      constant('evidence', [4, classes], Float32Array.from([ofLow, ofLow, ofHigh, ofHigh].flat())),
+      constant('bias', [classes], Float32Array.of(nobody, 0, 0, never, -leastPower, never, never)),
     ],
     inputs: [port('x', float, ['N', 1, 'T'])],
     outputs: [port('y', float, ['N', 'frames', classes])],
@@ -47,24 +50,6 @@ function segmentation(inSilence: 'nobody' | 'low'): Buffer {
       ...{ num_speakers: 3, powerset_max_classes: 2, num_classes: classes },
     },
   });
-}
-
-const leastPower = 0.001;
-
-function evidence(): Float32Array {
-  const matrix = new Float32Array(4 * classes);
-  for (const wave of [0, 1, 2, 3]) {
-    matrix[wave * classes + (wave < 2 ? low : high)] = 1;
-    matrix[wave * classes + both] = 1;
-  }
-  return matrix;
-}
-
-function bias(inSilence: 'nobody' | 'low'): Float32Array {
-  const values = new Float32Array(classes).fill(-1000);
-  [values[low], values[high], values[both]] = [0, 0, -leastPower];
-  if (inSilence === 'nobody') values[nobody] = leastPower;
-  return values;
 }
 
 /** How much more there is in the low bins than in the high ones, and how much less. */
