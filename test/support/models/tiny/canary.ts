@@ -1,5 +1,5 @@
 /** A model of a few kilobytes that sherpa-onnx takes for a Canary. It says what begins in each second. */
-import { constant, float, int32, int64, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
+import { constant, float, int32, int64, node, onnxModel, port, tokenLines, wholes, writeModel } from './onnx.ts';
 import { melBins, toneOfSecond, towardsLow } from './tone-evidence.ts';
 
 const languages = ['en', 'es', 'de', 'fr'].map((code) => `<|${code}|>`);
@@ -38,14 +38,6 @@ function encoder(): Buffer {
  */
 function decoder(): Buffer {
   const id = (token: string) => tokens.indexOf(token);
-  const wholes = {
-    zero: 0,
-    one: 1,
-    two: 2,
-    vocabulary: tokens.length,
-    prompt: id('<|endoftext|>'),
-    german: id('<|de|>'),
-  };
   const tones = toneOfSecond({
     ...{ evidence: 'states', axis: 1, perSecond: framesPerSecond, enough: 1 },
     tokens: { low: id('▁low'), high: id('▁high'), nothing: id('▁'), end: id('<|endoftext|>') },
@@ -77,8 +69,8 @@ function decoder(): Buffer {
     ],
     constants: [
       ...tones.constants,
-      ...Object.entries(wholes).map(([name, value]) => whole(name, [1], [value])),
-      whole('one by one by one', [3], [1, 1, 1]),
+      ...wholes({ zero: 0, one: 1, two: 2, 'one by one by one': [1, 1, 1] }),
+      ...wholes({ vocabulary: tokens.length, prompt: id('<|endoftext|>'), german: id('<|de|>') }),
       constant('off and on', [2], Float32Array.of(-50, 50)),
     ],
     inputs: [
@@ -88,6 +80,5 @@ function decoder(): Buffer {
       port('mask', int64, ['N']),
     ],
     outputs: [port('logits', float, [1, 1, tokens.length]), port('next_state', float, [1, 'S2', 1])],
-    metadata: {},
   });
 }

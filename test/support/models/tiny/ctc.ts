@@ -1,5 +1,5 @@
 /** Models of a few kilobytes that sherpa-onnx takes for CTC models of several makers. They hear low and high tones. */
-import { constant, float, int64, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
+import { constant, float, int64, node, onnxModel, port, tokenLines, wholes, writeModel } from './onnx.ts';
 import { melBins, towardsLow } from './tone-evidence.ts';
 
 const tokens = ['▁low', '▁high', '<blk>'];
@@ -37,7 +37,7 @@ function model(maker: CtcMaker): Buffer {
     constants: [
       constant('weights', [tokens.length, melBins, subsampling], weights()),
       constant('bias', [tokens.length], Float32Array.of(0, 0, 1)),
-      whole('subsampling', [1], [subsampling]),
+      ...wholes({ subsampling }),
     ],
     inputs: [port('x', float, isNemo ? ['N', melBins, 'T'] : ['N', 'T', melBins]), port('x_lens', int64, ['N'])],
     outputs: [port('log_probs', float, ['N', 'U', tokens.length]), port('log_probs_len', int64, ['N'])],

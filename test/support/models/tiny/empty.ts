@@ -6,7 +6,7 @@ export type Metadata = Record<string, string | number>;
 
 /** @returns the folder */
 export function makeEmptyModel(folder: string, files: readonly string[], metadata: Metadata): Promise<string> {
-  const content = onnxModel({ nodes: [], constants: [], inputs: [], outputs: [], metadata });
+  const content = onnxModel({ metadata });
   return writeModel(folder, Object.fromEntries(files.map((file) => [file, file.endsWith('.onnx') ? content : ''])));
 }
 

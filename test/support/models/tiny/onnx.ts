@@ -63,11 +63,13 @@ export function constant(name: string, dimensions: number[], values: Float32Arra
   return message(...dimensions.map((size) => field(1, size)), field(2, float), field(8, name), field(9, raw));
 }
 
-/** A list of whole numbers, or one number where `dimensions` is empty. */
-export function whole(name: string, dimensions: number[], values: readonly number[]): Buffer {
-  const raw = Buffer.from(BigInt64Array.from(values, BigInt).buffer);
-  return message(...dimensions.map((size) => field(1, size)), field(2, int64), field(8, name), field(9, raw));
-}
+/** Lists of one whole number, or of some, by their names. */
+export const wholes = (lists: Record<string, number | readonly number[]>): Buffer[] =>
+  Object.entries(lists).map(([name, value]) => {
+    const values = [value].flat();
+    const raw = Buffer.from(BigInt64Array.from(values, BigInt).buffer);
+    return message(field(1, values.length), field(2, int64), field(8, name), field(9, raw));
+  });
 
 /** @param dimensions a number, or a name where it varies */
 export function port(name: string, type: number, dimensions: (number | string)[]): Buffer {
@@ -76,14 +78,14 @@ export function port(name: string, type: number, dimensions: (number | string)[]
 }
 
 export interface Graph {
-  nodes: Buffer[];
-  constants: Buffer[];
-  inputs: Buffer[];
-  outputs: Buffer[];
-  metadata: Record<string, string | number>;
+  nodes?: Buffer[];
+  constants?: Buffer[];
+  inputs?: Buffer[];
+  outputs?: Buffer[];
+  metadata?: Record<string, string | number>;
 }
 
-export function onnxModel({ nodes, constants, inputs, outputs, metadata }: Graph): Buffer {
+export function onnxModel({ nodes = [], constants = [], inputs = [], outputs = [], metadata = {} }: Graph): Buffer {
   const graph = message(
     ...nodes.map((part) => field(1, part)),
     field(2, 'tiny'),

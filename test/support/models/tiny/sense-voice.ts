@@ -2,28 +2,17 @@
  * A model of 20 KB that sherpa-onnx takes for a SenseVoice: it hears low tones (`low`), high tones (`high`) and nothing
  * else, so that the real addon runs end to end: features, decoding, token times, languages.
  */
-import { constant, float, int32, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
+import { constant, float, int32, node, onnxModel, port, tokenLines, wholes, writeModel } from './onnx.ts';
 import { melBins, towardsLow } from './tone-evidence.ts';
 
-const tokens = [
-  '<blank>',
-  '<|en|>',
-  '<|zh|>',
-  '<|ja|>',
-  '<|NEUTRAL|>',
-  '<|Speech|>',
-  '<|withitn|>',
-  '▁low',
-  '▁high',
-  '<unk>',
-];
+const labels = ['<|en|>', '<|zh|>', '<|ja|>', '<|NEUTRAL|>', '<|Speech|>', '<|withitn|>'];
+const tokens = ['<blank>', ...labels, '▁low', '▁high', '<unk>'];
 /** Seven frames of 80 mel bins at a time, one step in six. */
 const [frames, shift] = [7, 6];
 const inputs = melBins * frames;
 const classes = tokens.length;
 /** By the number that stands for it in the model's input. Without a language it says that it hears English. */
-const languages: Record<number, string> = { 0: '<|en|>', 3: '<|zh|>', 4: '<|en|>', 11: '<|ja|>' };
-const mostLanguages = 13;
+const languages = new Array<string>(13).fill('<|en|>').with(3, '<|zh|>').with(11, '<|ja|>');
 
 export interface TinySenseVoice {
   /** It hears nothing in a chunk that is loud from its first moment on, as some real models do. */
@@ -50,17 +39,9 @@ function model({ isDeafToSuddenStarts = false }: TinySenseVoice): Buffer {
     ],
     constants: [
       constant('weights', [inputs, classes], weights()),
-      constant(
-        'bias',
-        [classes],
-        Float32Array.from(tokens, (token) => biasOf(token)),
-      ),
-      constant(
-        'languages',
-        [mostLanguages, 1, classes],
-        saying(Array.from({ length: mostLanguages }, (_, number) => languages[number] ?? '<|en|>')),
-      ),
-      whole('start', [1], [0]),
+      constant('bias', [classes], Float32Array.from(tokens, biasOf)),
+      constant('languages', [languages.length, 1, classes], saying(languages)),
+      ...wholes({ start: 0 }),
       constant('sudden', [1], Float32Array.of(isDeafToSuddenStarts ? 0 : Infinity)),
       constant('nothing', [classes], saying(['<blank>'])),
       constant('prefix', [1, 3, classes], saying(['<|NEUTRAL|>', '<|Speech|>', '<|withitn|>'])),

@@ -1,5 +1,5 @@
 /** How tiny models tell tones: the mean energy of the low bins of the spectrum, less that of the high bins. */
-import { constant, node, whole } from './onnx.ts';
+import { constant, node, wholes } from './onnx.ts';
 
 export const melBins = 80;
 const [lowBins, firstHighBin] = [22, 45];
@@ -28,7 +28,6 @@ export function toneOfSecond({ evidence, axis, perSecond, enough, tokens }: Tone
   nodes: Buffer[];
   constants: Buffer[];
 } {
-  const wholes = { axis, 'per second': perSecond, middle: Math.floor(perSecond / 2), 'one step': 1, ...tokens };
   return {
     nodes: [
       node('Mul', ['second', 'per second'], 'first step'),
@@ -47,7 +46,7 @@ export function toneOfSecond({ evidence, axis, perSecond, enough, tokens }: Tone
       node('Where', ['is over', 'end', 'tone'], 'heard'),
     ],
     constants: [
-      ...Object.entries(wholes).map(([name, value]) => whole(name, [1], [value])),
+      ...wholes({ axis, 'per second': perSecond, middle: Math.floor(perSecond / 2), 'one step': 1, ...tokens }),
       constant('enough', [1], Float32Array.of(enough)),
       constant('too little', [1], Float32Array.of(-enough)),
     ],

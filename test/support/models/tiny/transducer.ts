@@ -1,5 +1,5 @@
 /** A model of a few kilobytes that sherpa-onnx takes for a Parakeet TDT. It hears low and high tones. */
-import { constant, float, int32, int64, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
+import { constant, float, int32, int64, node, onnxModel, port, tokenLines, wholes, writeModel } from './onnx.ts';
 import { melBins, towardsLow } from './tone-evidence.ts';
 
 const tokens = ['▁low', '▁high', '<blk>'];
@@ -27,7 +27,7 @@ function encoder(): Buffer {
       node('Conv', ['audio_signal', 'weights'], 'outputs', { kernel_shape: [frames] }),
       node('Sub', ['length', 'beside'], 'encoded_lengths'),
     ],
-    constants: [constant('weights', [1, melBins, frames], weights), whole('beside', [1], [frames - 1])],
+    constants: [constant('weights', [1, melBins, frames], weights), ...wholes({ beside: frames - 1 })],
     inputs: [port('audio_signal', float, ['N', melBins, 'T']), port('length', int64, ['N'])],
     outputs: [port('outputs', float, ['N', 1, 'U']), port('encoded_lengths', int64, ['N'])],
     metadata: {
@@ -46,7 +46,6 @@ function decoder(): Buffer {
       node('Identity', ['target_length'], 'prednet_lengths'),
       ...states.map((name) => node('Identity', [name], `next_${name}`)),
     ],
-    constants: [],
     inputs: [
       port('targets', int32, ['N', 'T']),
       port('target_length', int32, ['N']),
@@ -57,7 +56,6 @@ function decoder(): Buffer {
       port('prednet_lengths', int32, ['N']),
       ...states.map((name) => port(`next_${name}`, float, [1, 'N', 1])),
     ],
-    metadata: {},
   });
 }
 
@@ -89,6 +87,5 @@ function joiner(): Buffer {
     ],
     inputs: [port('encoder_outputs', float, ['N', 1, 1]), port('decoder_outputs', float, [1, 'N', 1])],
     outputs: [port('answers', float, ['N', 1, answers])],
-    metadata: {},
   });
 }

@@ -20,7 +20,8 @@ export function makeTinyVoices(folder: string): Promise<string> {
 function detector(): Buffer {
   return onnxModel({
     nodes: [
-      node('MatMul', ['input', 'waves'], 'amplitudes'),
+      node('Transpose', ['waves'], 'of each sample', { perm: [1, 0] }),
+      node('MatMul', ['input', 'of each sample'], 'amplitudes'),
       node('Mul', ['amplitudes', 'amplitudes'], 'powers'),
       node('MatMul', ['powers', 'sure'], 'power'),
       node('Add', ['power', 'least'], 'evidence'),
@@ -28,20 +29,15 @@ function detector(): Buffer {
       node('Identity', ['state'], 'stateN'),
     ],
     constants: [
-      constant('waves', [heard, waves], waveWeights()),
+      constant(
+        'waves',
+        [waves, heard],
+        Float32Array.from(wavesOfTones(heard).flat(), (value) => (value * 2) / heard),
+      ),
       constant('sure', [waves, 1], new Float32Array(waves).fill(sureness)),
       constant('least', [1, 1], Float32Array.of(-leastPower * sureness)),
     ],
     inputs: [port('input', float, [1, heard]), port('state', float, [2, 1, 128]), port('sr', int64, [])],
     outputs: [port('output', float, [1, 1]), port('stateN', float, [2, 1, 128])],
-    metadata: {},
   });
-}
-
-function waveWeights(): Float32Array {
-  const tones = wavesOfTones(heard);
-  return Float32Array.from(
-    { length: heard * waves },
-    (_, index) => (tones[index % waves]![Math.floor(index / waves)]! * 2) / heard,
-  );
 }

@@ -2,7 +2,7 @@
  * A model of 40 KB that sherpa-onnx takes for a Whisper. It hears what begins in each second of a chunk, and says it as
  * Whisper does, with the time before it and after it.
  */
-import { constant, float, int64, node, onnxModel, port, tokenLines, whole, writeModel } from './onnx.ts';
+import { constant, float, int64, node, onnxModel, port, tokenLines, wholes, writeModel } from './onnx.ts';
 import { melBins, toneOfSecond, towardsLow } from './tone-evidence.ts';
 
 const words = [' low', ' high'];
@@ -31,7 +31,7 @@ function encoder(): Buffer {
       node('Unsqueeze', ['balance', 'layer'], 'n_layer_cross_k'),
       node('Identity', ['n_layer_cross_k'], 'n_layer_cross_v'),
     ],
-    constants: [constant('weights', [melBins, 1], Float32Array.from(towardsLow)), whole('layer', [1], [0])],
+    constants: [constant('weights', [melBins, 1], Float32Array.from(towardsLow)), ...wholes({ layer: 0 })],
     inputs: [port('mel', float, [1, melBins, 'T'])],
     outputs: ['n_layer_cross_k', 'n_layer_cross_v'].map((name) => port(name, float, [1, 1, 'T', 1])),
     metadata: {
@@ -51,10 +51,6 @@ function encoder(): Buffer {
 function decoder(): Buffer {
   const [told, tokensPerSecond] = [3, 3];
   const caches = ['self_k_cache', 'self_v_cache'].map((name) => `n_layer_${name}`);
-  const wholes = {
-    ...{ zero: 0, one: 1, two: 2, three: tokensPerSecond, told, vocabulary, 'times per second': timesPerSecond },
-    ...{ 'start time': firstTime + startTime, 'end time': firstTime + endTime },
-  };
   const moreEnglish = Float32Array.from({ length: vocabulary }, (_, token) => (token === english ? 1 : 0));
   const tones = toneOfSecond({
     ...{ evidence: 'n_layer_cross_k', axis: 2, perSecond: framesPerSecond, enough: 0.05 },
@@ -89,7 +85,12 @@ function decoder(): Buffer {
     ],
     constants: [
       ...tones.constants,
-      ...Object.entries(wholes).map(([name, value]) => whole(name, [1], [value])),
+      ...wholes({ zero: 0, one: 1, two: 2, three: tokensPerSecond, told, vocabulary }),
+      ...wholes({
+        'times per second': timesPerSecond,
+        'start time': firstTime + startTime,
+        'end time': firstTime + endTime,
+      }),
       constant('off and on', [2], Float32Array.of(-50, 50)),
       constant('more english', [vocabulary], moreEnglish),
     ],
@@ -103,6 +104,5 @@ function decoder(): Buffer {
       port('logits', float, [1, 'N', vocabulary]),
       ...caches.map((name) => port(`out_${name}`, float, [1, 1, 448, 1])),
     ],
-    metadata: {},
   });
 }
