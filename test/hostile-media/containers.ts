@@ -61,15 +61,6 @@ export const containers: HostileFile[] = [
     async ({ ffmpeg, url }) =>
       changeBox(await ffmpeg('mp4', ...tone), dref, () => references(box('url ', Buffer.from(`\0\0\0\0${url}\0`)))),
   ),
-  container(
-    'data-reference-urn.mp4',
-    'an MP4 whose data reference is a name and a local file',
-    completes(1_000),
-    async ({ ffmpeg, canary }) =>
-      changeBox(await ffmpeg('mp4', ...tone), dref, () =>
-        references(box('urn ', Buffer.from(`\0\0\0\0urn:x\0file://${canary}\0`))),
-      ),
-  ),
   container('reference-movie.mov', 'a QuickTime reference movie that names an address', silentPictures, ({ url }) => {
     const target = Buffer.from(`\0\0\0\0url \0\0\0\0${url}\0`);
     return Buffer.concat([

@@ -31,11 +31,9 @@ const wavs: HostileFile[] = [
   wav('sizes-zero.wav', 'sizes of 0', [[4, 4, 0], [40, 4, 0]], completes(1_000)), // prettier-ignore
   wav('sizes-most.wav', 'sizes of 0xffffffff', [[4, 4, most], [40, 4, most]], completes(1_000)), // prettier-ignore
   wav('too-small.wav', 'half of its samples claimed', [[40, 4, 8_000]], completes(500)),
-  wav('negative.wav', 'a size of 0x80000000', [[40, 4, 0x8000_0000]], completes(1_000)),
   wav('no-rate.wav', 'a sample rate of 0', [[24, 4, 0]], unreadable),
   wav('eight-hertz.wav', '8 samples per second', [[24, 4, 8], [28, 4, 16]], completes(1_000_000, 5_000)), // prettier-ignore
   wav('gigahertz.wav', '4 GHz', [[24, 4, most]], unreadable),
-  wav('two-gigahertz.wav', '2 GHz', [[24, 4, 0x7fff_ffff]], unreadable),
   wav('no-channels.wav', 'no channels', [[22, 2, 0]], unreadable),
   wav('nine-channels.wav', 'nine channels, of places that nobody knows', [[22, 2, 9], [32, 2, 18]], completes(111, 1)), // prettier-ignore
   wav('all-channels.wav', '65,535 channels', [[22, 2, 65_535]], refused(422, 'too_many_channels')),
@@ -73,12 +71,7 @@ const others: HostileFile[] = [
   lie('xing-hours.mp3', 'MP3: Xing claims 0x7fffffff frames', [], (mp3) =>
     overwrite(mp3, Buffer.from('Info'), number(0x7fff_ffff), 8),
   ),
-  lie('xing-nothing.mp3', 'MP3: Xing claims no frames and no bytes', [], (mp3) =>
-    overwrite(mp3, Buffer.from('Info'), Buffer.alloc(8), 8),
-  ),
   lie('mvhd-years.m4a', 'MP4: mvhd claims 0xffffffff units', [], (mp4) => writeInBox(mp4, ['moov', 'mvhd'], 16, most)),
-  lie('mdhd-years.m4a', 'MP4: mdhd claims 0xffffffff units', [], (mp4) => writeInBox(mp4, [...mdia, 'mdhd'], 16, most)),
-  lie('tkhd-nothing.m4a', 'MP4: tkhd claims 0 units', [], (mp4) => writeInBox(mp4, ['moov', 'trak', 'tkhd'], 20, 0)),
   lie(
     'timescale-zero.m4a',
     'MP4: a time scale of 0',
@@ -87,24 +80,10 @@ const others: HostileFile[] = [
     completes(23, 30),
   ),
   lie(
-    'timescale-one.m4a',
-    'MP4: a time scale of 1 per second',
-    [],
-    (mp4) => writeInBox(mp4, [...mdia, 'mdhd'], 12, 1),
-    completes(23, 30),
-  ),
-  lie(
     'stts-count.m4a',
     'MP4: stts claims 0xffffffff entries',
     [],
     (mp4) => writeInBox(mp4, [...stbl, 'stts'], 4, most),
-    unreadable,
-  ),
-  lie(
-    'stsz-count.m4a',
-    'MP4: stsz claims 0xffffffff samples',
-    [],
-    (mp4) => writeInBox(mp4, [...stbl, 'stsz'], 8, most),
     unreadable,
   ),
   lie(
@@ -130,9 +109,6 @@ const others: HostileFile[] = [
   ),
   lie('granule-years.ogg', 'Ogg: the last granule is 2^62', ['-c:a', 'libvorbis'], (ogg) =>
     withLastGranule(ogg, 2n ** 62n),
-  ),
-  lie('granule-negative.opus', 'Ogg: the last granule is negative', ['-c:a', 'libopus'], (ogg) =>
-    withLastGranule(ogg, -5n),
   ),
   lie('stream-info.flac', 'FLAC: 2^36 − 1 samples claimed', [], (flac) => {
     const changed = Buffer.from(flac);
@@ -172,11 +148,6 @@ const others: HostileFile[] = [
   lie('tags.mp3', 'MP3: 20 MB of ID3 tags', [], (mp3) =>
     Buffer.concat([id3('PRIV', Buffer.alloc(20_000_000, 'x')), mp3]),
   ),
-  lie('tag-size.mp3', 'MP3: an ID3 frame larger than its tag', [], (mp3) => {
-    const tag = id3('TIT2', Buffer.from('\0title'));
-    tag.writeUInt32BE(0x7fff_ffff, 14);
-    return Buffer.concat([tag, mp3]);
-  }),
   lie(
     'tag-endless.mp3',
     'MP3: an ID3 tag larger than the file',

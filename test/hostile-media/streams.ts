@@ -1,6 +1,6 @@
 /** Sound that is there but odd: too many streams or none, hours or hundredths of a second, every way to write samples. */
-import { pictures, silence, sine } from '../support/uploads/audio-fixtures.ts';
-import { completes, fails, refused, silentPictures, unreadable } from './entry.ts';
+import { pictures, sine } from '../support/uploads/audio-fixtures.ts';
+import { completes, fails, silentPictures, unreadable } from './entry.ts';
 import type { HostileFile, Outcome } from './entry.ts';
 
 const encoded = (
@@ -21,12 +21,7 @@ const two = [...sine(2), ...sine(3), '-map', '0', '-map', '1'];
 
 const withTracks: HostileFile[] = [
   encoded(tracks, 'video.mp4', 'pictures without sound', pictures(1), silentPictures),
-  encoded(tracks, 'video.webm', 'pictures without sound', pictures(1), silentPictures),
-  encoded(tracks, 'video.avi', 'pictures without sound', pictures(1), silentPictures),
-  encoded(tracks, 'animation.gif', 'pictures without sound', pictures(1), silentPictures),
   encoded(tracks, 'picture.png', 'a picture', [...pictures(1), '-frames:v', '1'], silentPictures),
-  encoded(tracks, 'two.mka', 'two tracks of 2 s and 3 s', [...two, '-c:a', 'libopus'], completes(2_000)),
-  encoded(tracks, 'two.mp4', 'two tracks of 2 s and 3 s', two, completes(2_000)),
   encoded(tracks, 'film.mkv', 'pictures, two tracks of sound', [...pictures(1), ...two, '-map', '2'], completes(2_000)),
   encoded(tracks, 'forty.mka', 'forty tracks', [
     ...[...one, ...Array.from({ length: 40 }, () => ['-map', '0']).flat()],
@@ -49,8 +44,6 @@ const covered: HostileFile[] = ['mp3', 'm4a', 'flac'].map((extension) => ({
 const lengths = 'lengths';
 const ofLengths: HostileFile[] = [
   encoded(lengths, 'hundredth.wav', '0.01 s', sine(0.01), completes(10, 1)),
-  encoded(lengths, 'hundredth.mp3', '0.01 s', sine(0.01), completes(26, 30)),
-  encoded(lengths, 'hundredth.opus', '0.01 s', [...sine(0.01), '-c:a', 'libopus'], completes(10, 2)),
   encoded(
     lengths,
     'sample.wav',
@@ -58,30 +51,21 @@ const ofLengths: HostileFile[] = [
     ['-f', 'lavfi', '-i', 'sine=r=8000:d=1', '-frames:a', '1', '-af', 'atrim=end_sample=1'],
     fails('unsupported_media'),
   ),
-  encoded(lengths, 'too-long.flac', '21 min of silence in a few KB', hush(1_260), refused(422, 'audio_too_long')),
   encoded(lengths, 'almost-too-long.flac', '19 min of silence', hush(1_140), completes(1_140_000)),
-  encoded(lengths, 'silence.wav', 'digital silence', silence(1)),
 ];
 
 const samples = 'samples and codecs';
 const pcm = (codec: string, ...more: string[]) => [...one, '-c:a', codec, ...more];
 const codecs: HostileFile[] = [
   encoded(samples, '192-khz.wav', '192 kHz, 8 channels, 32 bit', pcm('pcm_s32le', '-ar', '192000', '-ac', '8')),
-  encoded(samples, '192-khz.flac', '192 kHz, 8 channels', [...one, '-ar', '192000', '-ac', '8']),
-  encoded(samples, '4-khz.wav', '4 kHz, 8 bit', pcm('pcm_u8', '-ar', '4000')),
-  encoded(samples, 'float.wav', '64-bit float', pcm('pcm_f64le')),
-  encoded(samples, 'alaw.wav', 'A-law', pcm('pcm_alaw')),
   encoded(samples, 'mulaw.au', 'µ-law', pcm('pcm_mulaw')),
   encoded(samples, 'big-endian.aiff', '24 bit, big-endian', pcm('pcm_s24be')),
   encoded(samples, 'ms-adpcm.wav', 'Microsoft ADPCM', pcm('adpcm_ms'), completes(1_000, 100)),
-  encoded(samples, 'ima-adpcm.wav', 'IMA ADPCM', pcm('adpcm_ima_wav'), completes(1_000, 100)),
   encoded(samples, 'ima-qt.mov', 'QuickTime ADPCM', pcm('adpcm_ima_qt'), completes(1_000, 100)),
-  encoded(samples, 'yamaha.wav', 'Yamaha ADPCM', pcm('adpcm_yamaha'), completes(1_000, 100)),
   encoded(samples, 'g722.wav', 'G.722', pcm('g722', '-ar', '16000')),
   encoded(samples, 'g726.wav', 'G.726', pcm('g726', '-ar', '8000')),
   encoded(samples, 'gsm.wav', 'GSM in WAV', pcm('libgsm_ms', '-ar', '8000'), completes(1_000, 100)),
   encoded(samples, 'aac.m4a', 'AAC', pcm('aac')),
-  encoded(samples, 'alac.m4a', 'ALAC', pcm('alac')),
   encoded(
     samples,
     'latm.ts',
@@ -92,7 +76,6 @@ const codecs: HostileFile[] = [
   encoded(samples, 'vorbis.ogg', 'Vorbis', pcm('libvorbis')),
   encoded(samples, 'speex.ogg', 'Speex', pcm('libspeex', '-ar', '16000')),
   encoded(samples, 'opus.webm', 'Opus', pcm('libopus')),
-  encoded(samples, 'wma1.wma', 'WMA 1', pcm('wmav1'), completes(1_000, 150)),
   encoded(samples, 'wma2.wma', 'WMA 2', pcm('wmav2'), completes(1_000, 150)),
   encoded(samples, 'dts.dts', 'DTS', pcm('dca', '-strict', '-2', '-ar', '48000', '-ac', '2')),
   encoded(samples, 'truehd.thd', 'TrueHD', pcm('truehd', '-strict', '-2', '-ar', '48000', '-f', 'truehd')),
@@ -101,20 +84,9 @@ const codecs: HostileFile[] = [
   encoded(samples, 'experimental.mka', 'Sonic, an experimental codec', pcm('sonic', '-strict', '-2'), unreadable),
 ];
 
-const encrypted: HostileFile[] = [
-  ['aac', []],
-  ['libopus', []],
-  ['flac', ['-strict', '-2']],
-].map(([codec, more]) => {
-  const key = [
-    '-encryption_key',
-    '76a6c65c5ea762046bd749a2e632ccbb',
-    '-encryption_kid',
-    'a7e61c373e219033c21091fa607bf3b8',
-  ];
-  const args = [...one, '-c:a', String(codec), ...more!, '-encryption_scheme', 'cenc-aes-ctr', ...key];
-  return encoded(samples, `${String(codec)}.mp4`, 'MP4 that is encrypted', args, unreadable);
-});
+const keys = ['76a6c65c5ea762046bd749a2e632ccbb', '-encryption_kid', 'a7e61c373e219033c21091fa607bf3b8'];
+const encryption = ['-encryption_scheme', 'cenc-aes-ctr', '-encryption_key', ...keys];
+const encrypted = encoded(samples, 'aac.mp4', 'MP4 that is encrypted', pcm('aac', ...encryption), unreadable);
 
 /** RealMedia whose frames are mixed in a way that ffmpeg does not know. */
 const mixed: HostileFile = {
@@ -138,7 +110,7 @@ const amr = (magic: string, header: number, bytes: number): HostileFile => ({
   outcome: completes(1_000),
 });
 
-const bySox: HostileFile[] = (['voc', 'gsm', 'sph', 'ircam', 'wv', 'w64', 'aifc', 'amb'] as const).map((extension) => ({
+const bySox: HostileFile[] = (['voc', 'gsm', 'sph', 'ircam', 'amb'] as const).map((extension) => ({
   kind: samples,
   name: `sox.${extension}`,
   made: 'one second, by sox',
@@ -151,7 +123,7 @@ export const streams: HostileFile[] = [
   ...covered,
   ...ofLengths,
   ...codecs,
-  ...encrypted,
+  encrypted,
   mixed,
   ...bySox,
   amr('#!AMR\n', 0x3c, 31),
