@@ -41,11 +41,6 @@ test.each([
     'What is this type of game?',
   ],
   [
-    'before the `>>` of who speaks next',
-    'it has to do with more than ethanol. >> Crews today in New Hampshire',
-    'it has to do with more than ethanol.',
-  ],
-  [
     'not behind the first word of a sentence',
     'they all went home again. Rallying supporters is hard',
     'they all went home again.',

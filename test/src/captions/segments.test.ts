@@ -45,6 +45,12 @@ test('speech without pauses → at most 20 words and 7 s in each segment, no wor
   }
 });
 
+test('one word more than a caption holds → both captions share the words', () => {
+  const [first, second, ...more] = texts([words(21, 200)]);
+  expect(more).toEqual([]);
+  for (const caption of [first!, second!]) expect(caption.split(' ').length).toBeGreaterThan(5);
+});
+
 test('times out of order, overlapping, outside and fractional → ordered integers within the audio', () => {
   const utterances: Word[][] = [
     [{ startMs: 700, endMs: 2000, text: 'last' }],
@@ -77,13 +83,6 @@ test('confidence → the mean of the words that have one, 4 decimals; none → a
   expect(without).not.toHaveProperty('speaker');
 });
 
-test('the words given → not changed', () => {
-  const given = [[{ startMs: -5, endMs: 99_999, text: ' a ' }]];
-  const before = structuredClone(given);
-  segmentsFromUtterances(given, 1000);
-  expect(given).toEqual(before);
-});
-
 /** Words of 300 ms without pauses. */
 const said = (text: string, from = 0): Word[] =>
   text.split(' ').map((word, position) => ({
@@ -108,10 +107,6 @@ test.each([
 test('a word of ten million letters and full stops → a word', () => {
   const word = 'ж.'.repeat(5_000_000);
   expect(texts([said(`It said ${word} And so on.`)]).join(' ').length).toBe(word.length + 19);
-});
-
-test('a sentence of less than a second → stays with the next one', () => {
-  expect(texts([said('Yes. We did it together.')])).toEqual(['Yes. We did it together.']);
 });
 
 test('more than two lines of 42 characters → cut at the comma in the second half', () => {
@@ -151,10 +146,6 @@ test('another speaker → a new segment that names him', () => {
     ['S2', 'hi'],
   ]);
   expect(segments[0]!.words).toEqual([{ startMs: 0, endMs: 300, text: 'hello' }]);
-});
-
-test('Chinese and Japanese words → no spaces between them, but around Latin words', () => {
-  expect(texts([said('今日 は Tokyo へ 行く 。')])).toEqual(['今日は Tokyo へ行く。']);
 });
 
 test('texts without word times → captions that share their time by length, without words', () => {
