@@ -61,18 +61,14 @@ const allRates: [string, readonly Part[]][] = [
 const tables: [string, string[], [string, readonly Part[]][]][] = [
   ['mp3', [], changes],
   ['aac', [], [...changes, ...surrounds]],
-  ['mp2', [], changes],
   ['ac3', [], [...surrounds, ...inSlow32]],
-  ['eac3', [], [...surrounds.slice(1), ...inSlow32.slice(1)]],
   ['dts', ['-c:a', 'dca', '-strict', '-2'], surrounds],
   ['ogg', ['-c:a', 'libvorbis'], [...changes, ...surrounds, ...allRates]],
   ['opus', ['-c:a', 'libopus'], [...changes.slice(0, 2), ...surrounds.slice(1)]],
   ['oga', ['-c:a', 'flac'], changes.filter(([name]) => name !== '16 kHz, 48 kHz')],
   ['webm', ['-c:a', 'libopus', '-live', '1'], changes.slice(0, 2)],
   ['ts', ['-c:a', 'aac'], [...changes.slice(1), ...surrounds.slice(1)]],
-  ['ts', ['-c:a', 'mp2'], changes.slice(3)],
   ['ts', ['-c:a', 'ac3'], [...surrounds.slice(1), ...inSlow32.slice(1)]],
-  ['mpg', ['-c:a', 'mp2'], changes.slice(3)],
   ['mpg', ['-c:a', 'ac3'], [...surrounds.slice(1), ...inSlow32.slice(1)]],
 ];
 const cases = tables.flatMap(([extension, encoding, rows]) =>
@@ -95,17 +91,14 @@ test.each(cases)('%s: %s → its real length, measured and decoded, without a pa
   expect(silences).toEqual([]);
 });
 
-test.each([8_000, 16_000, 96_000, 192_000])(
-  'a FLAC of 48 kHz whose header says %d Hz → as long as its samples last',
-  async (rate) => {
-    const file = await ffmpeg('-f', 'lavfi', '-i', 'sine=duration=6:sample_rate=48000', at('lying.flac'));
-    const bytes = await readFile(file);
-    // 20 bits behind the mark, the header of the first block and ten of its bytes.
-    bytes.writeUInt32BE(((bytes.readUInt32BE(18) & 0xfff) | (rate << 12)) >>> 0, 18);
-    await writeFile(file, bytes);
-    expect(await bothDurations(file)).toEqual({ measured: 6_000, decoded: 6_000, silences: [] });
-  },
-);
+test.each([8_000, 192_000])('a FLAC of 48 kHz whose header says %d Hz → as long as its samples last', async (rate) => {
+  const file = await ffmpeg('-f', 'lavfi', '-i', 'sine=duration=6:sample_rate=48000', at('lying.flac'));
+  const bytes = await readFile(file);
+  // 20 bits behind the mark, the header of the first block and ten of its bytes.
+  bytes.writeUInt32BE(((bytes.readUInt32BE(18) & 0xfff) | (rate << 12)) >>> 0, 18);
+  await writeFile(file, bytes);
+  expect(await bothDurations(file)).toEqual({ measured: 6_000, decoded: 6_000, silences: [] });
+});
 
 test('a recording that says much of itself → as long as it is', async () => {
   const comment = ['-metadata', `comment=${'HEND sndD '.repeat(2_000)}`];

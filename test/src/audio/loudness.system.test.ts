@@ -32,18 +32,15 @@ test.each(clips)('$file → as loud as ffmpeg says by EBU R 128, within 1 dB', a
   expect(Math.abs(levelDb - byFfmpeg)).toBeLessThan(1);
 });
 
-test.each([-30, -40, -50, -60])(
-  'a voice that is %i dB quieter → as loud as others, its pauses found, and said',
-  async (db) => {
-    const clip = clips[4]!.file;
-    const usual = await decoded('-i', clip);
-    const quiet = await decoded('-i', clip, '-af', `volume=${db}dB`);
-    expect(usual.warnings).toEqual([]);
-    expect(quiet.warnings).toEqual(['quiet']);
-    expect(quiet.levelDb).toBeCloseTo(-26, -1);
-    expect(Math.abs(quiet.silences.length - usual.silences.length)).toBeLessThanOrEqual(2);
-  },
-);
+test.each([-30, -60])('a voice that is %i dB quieter → as loud as others, its pauses found, and said', async (db) => {
+  const clip = clips[4]!.file;
+  const usual = await decoded('-i', clip);
+  const quiet = await decoded('-i', clip, '-af', `volume=${db}dB`);
+  expect(usual.warnings).toEqual([]);
+  expect(quiet.warnings).toEqual(['quiet']);
+  expect(quiet.levelDb).toBeCloseTo(-26, -1);
+  expect(Math.abs(quiet.silences.length - usual.silences.length)).toBeLessThanOrEqual(2);
+});
 
 test.each([
   ['an offset', 'aevalsrc=0.2:s=16000:d=30'],
@@ -116,14 +113,4 @@ test('the loudest sample there is, below zero → no silence', () => {
   meter.push(sound(-32_768 + 1, 300));
   meter.push(Buffer.from(Int16Array.from({ length: 4_000 }, (_, at) => (at % 2 === 0 ? 0 : -32_768)).buffer));
   expect(meter.end().silences).toEqual([]);
-});
-
-test('48 min with a pause each 0.24 s → all 12,000 of them', () => {
-  const meter = new LoudnessMeter();
-  const [word, pause] = [sound(3_000, 10), sound(0, 230)];
-  for (let heard = 0; heard < 12_000; heard += 1) {
-    meter.push(word);
-    meter.push(pause);
-  }
-  expect(meter.end().silences).toHaveLength(12_000);
 });

@@ -29,7 +29,6 @@ test.each([
 });
 
 test.each([
-  ['ADPCM', ['-c:a', 'adpcm_ms']],
   ['MP3 in WAV', ['-c:a', 'libmp3lame']],
   ['more than 4 GiB to come', ['-rf64', 'always']],
   ['w64', ['-f', 'w64']],
@@ -85,15 +84,10 @@ test.each([
   ['an extension longer than it says', wav(extensible('1000', '0100', undefined, '0a00'), second)],
   ['an extension that is missing', wav(extended('1600'), second)],
   ['an extension that nobody speaks of', wav(extended('00000000'), second)],
-  ['cut short', wav(plain, second).subarray(0, -1_000)],
-  ['two files in one', Buffer.concat([wav(plain, second), wav(plain, second)])],
   ['another chunk behind the samples', wav(plain, second, chunk('LIST', Buffer.from('INFO')))],
-  ['samples in two places', wav(plain, second, second)],
-  ['an odd number of bytes', wav(plain, chunk('data', Buffer.alloc(15_999)))],
   ['half of the last two samples', wav(stereo, chunk('data', Buffer.alloc(15_998)))],
   ['AC-3 for a digital cable', wav(stereo, chunk('data', Buffer.alloc(16_000).fill('72f81f4e', 9_000, 9_004, 'hex')))],
   ['no samples', wav(plain, chunk('data', Buffer.alloc(0)))],
-  ['no format', wav(chunk('LIST', Buffer.from('INFO')), second)],
   ['the format behind the samples', wav(second, plain)],
   ['an odd chunk without the byte that fills it', wav(chunk('JUNK', Buffer.alloc(7)), plain, second)],
   ['a list that is too short', wav(chunk('LIST', Buffer.alloc(2)), plain, second)],

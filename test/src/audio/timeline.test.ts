@@ -16,10 +16,8 @@ const batches = (ms: number) => (atMs: number) => Math.floor(atMs / ms) * ms;
 test.each<[string, PacketTimes]>([
   ['that follow each other', packets(60, (atMs) => atMs)],
   ['that all say 0', packets(60, () => 0)],
-  ['twice as fast', packets(60, (atMs) => 2 * atMs)],
   ['twice as fast, by pages of a second', packets(60, (atMs) => batches(1_000)(atMs) + atMs)],
   ['at a third', packets(60, (atMs) => atMs / 3)],
-  ['stamped when a batch of 200 ms came', packets(60, batches(200))],
   ['stamped when a batch of 5 s came', packets(61.3, batches(5_000))],
   ['stalled for 0.4 s every 5 s, and caught up', packets(60, (atMs) => atMs + Math.max(0, 400 - (atMs % 5_000) / 2))],
   ['of which one is far off', packets(60, (atMs) => (atMs === 8_000 ? 90_000 : atMs))],
@@ -33,7 +31,6 @@ test.each<[string, PacketTimes]>([
 });
 
 test.each<[string, PacketTimes, [atMs: number, gapMs: number][]]>([
-  ['a pause', packets(11, (atMs) => (atMs < 4_000 ? atMs : atMs + 3_000)), [[4_000, 3_000]]],
   ['a pause near the end', packets(11, (atMs) => (atMs < 10_000 ? atMs : atMs + 700)), [[10_000, 700]]],
   ['a leap of 50 minutes', packets(4, (atMs) => (atMs < 2_000 ? atMs : atMs + 3_000_000)), [[2_000, 3_000_000]]],
   [
@@ -48,15 +45,6 @@ test.each<[string, PacketTimes, [atMs: number, gapMs: number][]]>([
     'a pause among batches of half a second',
     packets(60, (atMs) => batches(500)(atMs) + (atMs < 30_000 ? 0 : 8_000)),
     [[30_000, 8_000]],
-  ],
-  [
-    'somebody who speaks 3 s of 10',
-    packets(12, (atMs) => atMs + Math.floor(atMs / 3_000) * 7_000),
-    [
-      [3_000, 7_000],
-      [6_000, 7_000],
-      [9_000, 7_000],
-    ],
   ],
 ])('%s → kept', (_, times, gaps) => {
   expect(gapsOf(times).gaps.map(({ atMs, gapMs }) => [atMs, gapMs])).toEqual(gaps);

@@ -52,11 +52,7 @@ async function takingTurns(channels: number, other: number, ...out: string[]): P
 
 test.each<[number, number, string[]]>([
   [3, 2, ['turns.aiff']],
-  [6, 3, ['turns.au']],
   [6, 3, ['-c:a', 'pcm_s16le', 'turns.mkv']],
-  [8, 3, ['turns.w64']],
-  [9, 5, ['turns.wav']],
-  [24, 20, ['turns.wav']],
   [64, 63, ['turns.wav']],
   // FLAC says that the fourth of six is a subwoofer's.
   [6, 3, ['-ac', '6', 'turns.flac']],
@@ -135,12 +131,8 @@ const toneOf = (channels: number, ...out: string[]) => {
 
 test.each([
   [1, ['mono.wav']],
-  [2, ['stereo.mp3']],
   [2, ['stereo.opus']],
-  [6, ['six.flac']],
   [6, ['-c:a', 'aac', '-ar', '48000', 'six.m4a']],
-  [5, ['-c:a', 'ac3', '-ar', '48000', 'five.mka']],
-  [8, ['eight.wav']],
   [10, ['ten.wav']],
 ])('%i channels in %s → counted', async (channels, out) => {
   expect(await countChannels({ input: await toneOf(channels, ...out), timeLimitMs })).toEqual({ track: 0, channels });
