@@ -12,7 +12,6 @@ import { startRefusingStore } from '../support/faults/refusing-store.ts';
 import { ScriptedRecognizer, gate, says } from '../support/models/scripted-recognizer.ts';
 import { jest } from '../support/run/jest.ts';
 import { makeAccount } from '../support/service/accounts.ts';
-import { startTestService } from '../support/service/service.ts';
 import { queueSession } from '../support/service/sessions.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { until } from '../support/until.ts';
@@ -127,26 +126,22 @@ test('requests that are refused → a class of their own; what belongs to no ope
 
 test('a store that refuses uploads, and one that lost a recording → an error of each kind', async () => {
   const objects = await startRefusingStore();
-  const refusing = await startTestService({ env: objects.env });
-  try {
-    const { key } = await makeAccount(refusing.db);
-    const errors = (call: string, reason: string) =>
-      shown(`transcription_store_errors_total{call="${call}",reason="${reason}"}`, refusing.metrics);
-    const send = () => refusing.post('/v1/transcriptions', key).attach('file', audio, 'tone.wav');
-    await send().expect(202);
-    // What the trial at the start was refused is how the store is to behave.
-    expect(await errors('put', 'away')).toBe(0);
-    objects.uploads = 'AccessDenied';
-    await send().expect(503);
-    expect(await errors('put', 'away')).toBe(1);
+  const refusing = await useService({ env: objects.env });
+  const { key } = await makeAccount(refusing.db);
+  const errors = (call: string, reason: string) =>
+    shown(`transcription_store_errors_total{call="${call}",reason="${reason}"}`, refusing.metrics);
+  const send = () => refusing.post('/v1/transcriptions', key).attach('file', audio, 'tone.wav');
+  await send().expect(202);
+  // What the trial at the start was refused is how the store is to behave.
+  expect(await errors('put', 'away')).toBe(0);
+  objects.uploads = 'AccessDenied';
+  await send().expect(503);
+  expect(await errors('put', 'away')).toBe(1);
 
-    const store = await selectAudioStore(refusing.config, refusing.db, refusing.metrics.onStoreCalled);
-    const wanted = { to: '/nowhere', bytes: 1, signal: AbortSignal.timeout(60_000) };
-    await expect(store.fetch(randomUUID(), randomUUID(), wanted)).rejects.toThrow(/is not in the object store/);
-    expect(await errors('fetch', 'unreadable')).toBe(1);
-  } finally {
-    await refusing.stop();
-  }
+  const store = await selectAudioStore(refusing.config, refusing.db, refusing.metrics.onStoreCalled);
+  const wanted = { to: '/nowhere', bytes: 1, signal: AbortSignal.timeout(60_000) };
+  await expect(store.fetch(randomUUID(), randomUUID(), wanted)).rejects.toThrow(/is not in the object store/);
+  expect(await errors('fetch', 'unreadable')).toBe(1);
 });
 
 test('a full pool → its connections, and who waits', async () => {

@@ -1,22 +1,20 @@
 import { execFile, spawn } from 'node:child_process';
-import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { boundedCommand, ExecutableNotFound } from '../../../src/children/bounded-command.ts';
 import { runChild } from '../../../src/children/child.ts';
 import type { ChildOptions } from '../../../src/children/child.ts';
+import { livingProcesses } from '../../rig/processes.ts';
 import { until } from '../../support/until.ts';
+import { useFolder } from '../../support/use-folder.ts';
 
 const execute = promisify(execFile);
 const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 1_000_000, openFiles: 64 };
 const bounds: ChildOptions = { limits, timeLimitMs: 20_000 };
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'child-test-'));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = useFolder();
+const isRunning = (pid: number) => livingProcesses().some((process) => process.pid === pid);
 
 async function outputOf(program: string, args: string[], options: Partial<ChildOptions> = {}): Promise<string> {
   let stdout = '';
@@ -98,7 +96,7 @@ test('a child that hangs → timed out, it and its descendants gone', async () =
   expect(end.how).toBe('timed_out');
   expect(pids).toHaveLength(2);
   // The kernel closes the files of a killed process a moment before it counts as ended.
-  for (const pid of pids) await until(async () => !(await isRunning(pid)));
+  for (const pid of pids) await until(() => !isRunning(pid));
 });
 
 test('an abort → rejects with its reason, the child gone; already aborted → nothing is started', async () => {
@@ -114,7 +112,7 @@ test('an abort → rejects with its reason, the child gone; already aborted → 
     },
   });
   await expect(running).rejects.toBe(reason);
-  await until(async () => !(await isRunning(pid)));
+  await until(() => !isRunning(pid));
   const marker = join(folder, 'started');
   await expect(runChild('touch', [marker], { ...bounds, signal: controller.signal })).rejects.toBe(reason);
   await expect(readFile(marker)).rejects.toThrow('ENOENT');
@@ -150,7 +148,7 @@ test.each<[string, () => void | Promise<void>]>([
     },
   });
   await expect(running).rejects.toThrow('disk full');
-  await until(async () => !(await isRunning(pid)));
+  await until(() => !isRunning(pid));
 });
 
 const users = process.getuid?.() === 0 ? [undefined, 65_534] : [undefined];
@@ -182,15 +180,9 @@ test.each(deaths)('the service is killed with SIGKILL (%j) → the child dies wi
     service.stdout.once('data', (chunk) => resolve(Number(chunk)));
     service.once('close', () => reject(new Error('the service ended before its child began')));
   });
-  expect(await isRunning(pid)).toBe(true);
+  expect(isRunning(pid)).toBe(true);
   // The orphan holds no pipe of ours but the service's: 'close' comes once both are gone.
   service.kill('SIGKILL');
   await new Promise((resolve) => service.once('close', resolve));
-  await until(async () => !(await isRunning(pid)));
+  await until(() => !isRunning(pid));
 });
-
-/** Running, that is, not ended and waiting to be reaped by init. */
-async function isRunning(pid: number): Promise<boolean> {
-  const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return status !== '' && !/\) [ZX] /.test(status);
-}

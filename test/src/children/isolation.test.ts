@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { runChild } from '../../../src/children/child.ts';
 import { findIsolation } from '../../../src/children/bounded-command.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import type { AddressInfo } from 'node:net';
 import type { Isolation } from '../../../src/children/bounded-command.ts';
 
@@ -14,10 +14,9 @@ const execute = promisify(execFile);
 const limits = { memoryBytes: 1024 ** 3, cpuSeconds: 10, fileBytes: 1_000_000, openFiles: 64 };
 const isRoot = process.getuid?.() === 0;
 
-let folder: string;
+const folder = useFolder();
 let allowed: Record<Isolation, boolean>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'isolation-test-'));
   const works = (...args: string[]) =>
     execute('unshare', [...args, 'true']).then(
       () => true,
@@ -29,7 +28,6 @@ beforeAll(async () => {
     none: true,
   };
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function outputOf(isolation: Isolation, program: string, ...args: string[]): Promise<string> {
   let stdout = '';

@@ -60,7 +60,7 @@ const refused = {
   PORT: ['abc', '-1', '65536'],
   OPS_PORT: ['8080'],
   HOST: ['a host', 'http://localhost'],
-  DATABASE_URL: ['nonsense', 'mysql://h/d', 'postgres://h', 'postgres://h:99999/d'],
+  DATABASE_URL: ['nonsense', 'postgres://h', 'postgres://h:99999/d'],
   DATABASE_DIRECT_URL: ['nonsense'],
   RECOGNIZER: ['foo', 'Sherpa-ONNX', 'constructor'],
   DIARIZATION_THRESHOLD: ['2.5', '-1'],
@@ -71,8 +71,7 @@ const refused = {
   CORS_ORIGINS: ['*', 'https://a.example/', 'a.example'],
   AUTH_FAILURES_PER_MINUTE: ['0'],
   MIN_FREE_DISK: ['-1', '9007199254740993'],
-  AUDIO_STORE: ['s3://Bucket/prefix', 's3://bucket/a/../b', 'file:///audio', 's3://bucket/needs-a-database'],
-  SHERPA_ONNX_MODEL: ['diarization'],
+  AUDIO_STORE: ['s3://Bucket/prefix', 's3://bucket/a/../b', 'file:///audio'],
 };
 test.each(Object.entries(refused).flatMap(([name, values]) => values.map((value) => [name, value] as const)))(
   '%s=%s → refused, named with what it may hold',
@@ -207,7 +206,6 @@ test.each<[NodeJS.ProcessEnv, object]>([
 test.each([
   [{}, 'OPENAI_API_KEY is not set'],
   [{ OPENAI_API_KEY: 'sk-secret twice' }, 'OPENAI_API_KEY=…: expected a key without spaces'],
-  [{ OPENAI_API_KEY: 'sk-secret\u00e9' }, 'OPENAI_API_KEY=…: expected a key without spaces'],
   [{ OPENAI_BASE_URL: 'sk-proj-secret' }, 'OPENAI_BASE_URL=…: expected an address such as'],
   [
     { OPENAI_BASE_URL: 'http://api.openai.com/v1', OPENAI_API_KEY: 'sk-secret' },
@@ -217,7 +215,6 @@ test.each([
   [{ OPENAI_BASE_URL: 'https://me:secret@gpu/v1' }, 'OPENAI_BASE_URL=https://…@gpu/v1: expected an address such as'],
   [{ OPENAI_BASE_URL: 'https://gpu/v1?api-version=1&key=secret' }, 'OPENAI_BASE_URL=https://gpu/v1?…: expected an'],
   [{ OPENAI_BASE_URL: 'http://gpu', https_proxy: 'secret' }, 'HTTPS_PROXY or HTTP_PROXY: expected an address such as'],
-  [{ OPENAI_BASE_URL: 'http://gpu', HTTP_PROXY: 'secret:3128' }, 'HTTPS_PROXY or HTTP_PROXY: expected an address'],
 ])('RECOGNIZER=openai with %j → a fault that shows no secret, beside the other faults', (env, message) => {
   const read = () => readConfig({ RECOGNIZER: 'openai', PORT: 'abc', ...env });
   expect(read).toThrow(message);

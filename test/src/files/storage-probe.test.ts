@@ -8,7 +8,7 @@ import { S3AudioStore } from '../../../src/files/s3/s3-audio-store.ts';
 import { readinessOf } from '../../../src/process/roles.ts';
 import { startRefusingStore } from '../../support/faults/refusing-store.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { tone } from '../../support/uploads/uploads.ts';
 
@@ -43,28 +43,24 @@ test.each([
 
 test('a service on a store that refuses uploads → said at its start and in /readyz; put right → nothing is said any more', async () => {
   objects.uploads = 'NotImplemented';
-  const service = await startTestService({ env: objects.env });
+  const service = await useService({ env: objects.env });
   const readyz = () => readinessOf(service, () => undefined, () => undefined); // prettier-ignore
-  try {
-    expect(service.logLines.join()).toMatch(/NotImplemented of a test.*the audio store can not be used yet/);
-    const notice = expect.stringMatching(/^uploads can not be stored: the object store can not be used: NotImpl/);
-    expect(await readyz()).toEqual({ notice });
-    objects.uploads = 'taken';
-    await service.storageProbe.run();
-    expect(await readyz()).toEqual({});
+  expect(service.logLines.join()).toMatch(/NotImplemented of a test.*the audio store can not be used yet/);
+  const notice = expect.stringMatching(/^uploads can not be stored: the object store can not be used: NotImpl/);
+  expect(await readyz()).toEqual({ notice });
+  objects.uploads = 'taken';
+  await service.storageProbe.run();
+  expect(await readyz()).toEqual({});
 
-    const account = await makeAccount(service.db);
-    const upload = () => service.post('/v1/transcriptions', account.key).attach('file', audio, 'tone.wav');
-    const audio = await tone(500);
-    objects.uploads = 'AccessDenied';
-    await upload().expect(503);
-    expect(await readyz()).toEqual({ notice: expect.stringContaining('AccessDenied of a test') });
-    objects.uploads = 'taken';
-    await upload().expect(202);
-    expect(await readyz()).toEqual({});
-  } finally {
-    await service.stop();
-  }
+  const account = await makeAccount(service.db);
+  const upload = () => service.post('/v1/transcriptions', account.key).attach('file', audio, 'tone.wav');
+  const audio = await tone(500);
+  objects.uploads = 'AccessDenied';
+  await upload().expect(503);
+  expect(await readyz()).toEqual({ notice: expect.stringContaining('AccessDenied of a test') });
+  objects.uploads = 'taken';
+  await upload().expect(202);
+  expect(await readyz()).toEqual({});
 });
 
 test('a trial that was never made → made when somebody asks', async () => {

@@ -7,28 +7,21 @@ import { StorageProbe } from '../../../src/files/storage-probe.ts';
 import { readinessOf } from '../../../src/process/roles.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { removeOrphans } from '../../../src/worker/sweeps.ts';
-import { atEnd } from '../../support/at-end.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { asSupport } from '../../support/service/admin.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, row, upload } from '../../support/service/jobs.ts';
-import { startTestService } from '../../support/service/service.ts';
+import { useService } from '../../support/service/use-service.ts';
 import { ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
 import { tone } from '../../support/uploads/uploads.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { VerifiedAudioStore } from '../../../src/files/verified-audio-store.ts';
 import { FileAudioStore } from '../../../src/files/file-audio-store.ts';
-import type { TestService, TestServiceOptions } from '../../support/service/service.ts';
+import type { TestService } from '../../support/service/service.ts';
 
 const folder = useFolder();
 const file = join(folder, 'tone.wav');
 beforeAll(async () => writeFile(file, await tone(1_000)));
-
-async function start(options?: TestServiceOptions): Promise<TestService> {
-  const service = await startTestService(options);
-  atEnd(service.stop);
-  return service;
-}
 
 /** Leaves the empty folder that the disk of DATA_DIR is mounted on. */
 async function unmount({ dataDir }: TestService): Promise<void> {
@@ -53,12 +46,12 @@ const refused = ({ post }: TestService, key: string) =>
   post('/v1/transcriptions', key).attach('file', file).expect(503).expect('Retry-After', /^\d+$/);
 
 test('not mounted at a restart → not ready, uploads 503, no attempt spent, nothing written; mounted → it goes on by itself', async () => {
-  const before = await start();
+  const before = await useService();
   const account = await makeAccount(before.db, { balanceMs: 60_000 });
   const { sessionId } = await upload(before, account, file);
   await unmount(before);
 
-  const service = await start({ beside: before });
+  const service = await useService({ beside: before });
   expect(await problem(service)).toMatch(another);
   expect((await refused(service, account.key)).body).toMatchObject({ code: 'unavailable' });
   const worker = await service.work(new ScriptedRecognizer());
@@ -78,7 +71,7 @@ test('not mounted at a restart → not ready, uploads 503, no attempt spent, not
 });
 
 test('away while a session is erased and a sweep looks → its audio is not taken for removed', async () => {
-  const service = await start();
+  const service = await useService();
   const account = await makeAccount(service.db, { balanceMs: 60_000 });
   const { sessionId } = await upload(service, account, file);
   const audioStore = storeOf(service);
@@ -89,10 +82,10 @@ test('away while a session is erased and a sweep looks → its audio is not take
 });
 
 test("a new database beside another one's store → nothing is swept from it; `store adopt` → it is the new one's, and the other stands still", async () => {
-  const first = await start();
+  const first = await useService();
   const account = await makeAccount(first.db, { balanceMs: 60_000 });
   const { sessionId } = await upload(first, account, file);
-  const second = await start({ env: { DATA_DIR: first.dataDir } });
+  const second = await useService({ env: { DATA_DIR: first.dataDir } });
   const ofAnother = /it holds the mark of another database/;
   expect(await problem({ ...second, dataDir: first.dataDir })).toMatch(ofAnother);
   const audioStore = storeOf({ ...second, dataDir: first.dataDir });
@@ -111,7 +104,7 @@ test("a new database beside another one's store → nothing is swept from it; `s
 });
 
 test('several processes begin at once, on a store that nobody has marked → one mark, which all of them know', async () => {
-  const service = await start();
+  const service = await useService();
   await service.db.deleteFrom('audio_store').execute();
   const fresh = new FileAudioStore(join(folder, 'fresh'));
   const stores = Array.from({ length: 8 }, () => new VerifiedAudioStore(service.db, fresh));
@@ -122,7 +115,7 @@ test('several processes begin at once, on a store that nobody has marked → one
 });
 
 test('killed before the mark was written → the next start writes it', async () => {
-  const service = await start();
+  const service = await useService();
   await service.db.updateTable('audio_store').set({ is_written: false }).execute();
   await rm(join(service.dataDir, 'audio', 'store-mark'));
   expect(await problem(service)).toBeUndefined();

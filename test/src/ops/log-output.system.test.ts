@@ -1,11 +1,51 @@
 /** A log that nobody reads. Files, full disks and how a process ends: log.test.ts. */
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { startUnread } from '../../support/faults/stalled-output.ts';
 import { until } from '../../support/until.ts';
-import type { OutputKind } from '../../support/faults/stalled-output.ts';
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+type OutputKind = 'pipe' | 'socket' | 'terminal';
+
+/** @param command a program and its arguments; standard error goes where standard output goes, as `2>&1` does */
+function startUnread(kind: OutputKind, command: string[]): ReturnType<typeof unread> {
+  if (kind === 'terminal') {
+    // `script` makes the terminal. It stalls when nobody reads what it copies from there.
+    const quoted = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+    return startUnread('pipe', ['script', '--quiet', '--return', '--flush', '--command', quoted, '/dev/null']);
+  }
+  const [program, ...args] = command;
+  if (kind === 'socket') {
+    // What Node.js calls a pipe is a pair of sockets on Linux; it reads from its own only when somebody listens.
+    const child = spawn(program!, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+    return unread(child, child.stdout!);
+  }
+  const fifo = join(mkdtempSync(join(process.env.TEST_FOLDER!, 'unread-')), 'output');
+  spawnSync('mkfifo', [fifo]);
+  const reading = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK);
+  const writing = openSync(fifo, 'w');
+  const child = spawn(program!, args, { stdio: ['ignore', writing, writing] });
+  closeSync(writing);
+  return unread(child, new Socket({ fd: reading, readable: true, writable: false }).pause());
+}
+
+function unread(child: ChildProcess, output: Readable) {
+  return {
+    child,
+    /** Reads from now on. */
+    lines: () => createInterface({ input: output, crlfDelay: Infinity }),
+    /** Kills it, and stops reading. */
+    end() {
+      child.kill('SIGKILL');
+      output.destroy();
+    },
+  };
+}
 
 const hangMs = 500_000;
 const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../../${path}`, import.meta.url)));

@@ -26,7 +26,6 @@ test.each([
   ['that ends by itself', '', 0],
   ['that exits in the same turn', 'process.exit(3);', 3],
   ['that throws in the same turn', 'throw new Error();', 1],
-  ['that exits much later', 'setTimeout(() => process.exit(3), 50);', 3],
 ])('a process %s → every line once, in order', (_, end, status) => {
   const ended = run(logging(`${three}\n${end}`));
   expect(ended.status).toBe(status);

@@ -22,7 +22,6 @@ test.each([
   ['/healthz', 200, 'ok\n'],
   ['/readyz', 200, 'ready\n'],
   ['/healthz?verbose=1', 200, 'ok\n'],
-  ['/', 404, 'There are /healthz, /readyz and /metrics here.\n'],
   ['/__proto__', 404, 'There are /healthz, /readyz and /metrics here.\n'],
   ['/sessions', 404, 'There are /healthz, /readyz and /metrics here.\n'],
 ])('the ops port, %s → %i', async (path, status, text) => {

@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { updateAccount } from '../../../db/accounts/accounts.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
@@ -74,24 +73,6 @@ test('an account that may run one job at once → never two, while another accou
   first.open();
   for (const { sessionId } of waiting) await final(services[0], narrow!, sessionId);
   expect(recognizer.peaks.get(narrow!.id)).toBe(1);
-});
-
-test('a raised limit of jobs at once → holds for the uploads after it', async () => {
-  const account = await makeAccount(services[0].db, { limits: { running_jobs: 1 } });
-  const busy = gate();
-  const recognizer = new ScriptedRecognizer(async ({ options }) => {
-    await busy.passed(options.signal);
-    return says('more');
-  });
-  await workInBoth(recognizer);
-  const before = await times(2, () => upload(services[0], account, tone));
-  await reaches(() => recognizer.running(account.id), 1);
-  await updateAccount(services[0].db, account.id, { running_jobs: 3 });
-  const after = await times(4, () => upload(services[0], account, tone));
-  await reaches(() => recognizer.running(account.id), 3);
-  busy.open();
-  for (const { sessionId } of [...before, ...after]) await final(services[0], account, sessionId);
-  expect(recognizer.peaks.get(account.id)).toBe(3);
 });
 
 test('10 short jobs that wait for one account, one at once → the worker goes from one to the next without its clock', async () => {

@@ -1,6 +1,7 @@
 /** An upload's trace: from its request to its worker, to the recognizer's server, and to a collector. */
 import { join } from 'node:path';
 import { cp } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { createLog } from '../../../src/ops/log.ts';
 import { selectRecognizer } from '../../../src/recognizers/select.ts';
 import { SpanKind, beginSpan, collectSpans } from '../../../src/tracing/tracing.ts';
@@ -9,14 +10,46 @@ import { startSpeechServer } from '../../support/models/speech-server.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { final } from '../../support/service/jobs.ts';
 import { startTestService } from '../../support/service/service.ts';
-import { startSpanCollector } from '../../support/service/span-collector.ts';
+import { serve as serveHttp } from '../../support/serve.ts';
 import { speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { until } from '../../support/until.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import type { RunningSpeechServer } from '../../support/models/speech-server.ts';
 import type { TestAccount } from '../../support/service/accounts.ts';
 import type { TestService } from '../../support/service/service.ts';
-import type { ReceivedSpan, SpanCollector } from '../../support/service/span-collector.ts';
+
+interface ReceivedSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  name: string;
+  /** 1 internal, 2 server, 3 client, 5 consumer. */
+  kind: number;
+  attributes: { key: string; value: Record<string, unknown> }[];
+}
+
+interface Export {
+  resourceSpans: { resource: object; scopeSpans: { spans: ReceivedSpan[] }[] }[];
+}
+
+/** Receives spans as an OpenTelemetry collector does: OTLP over HTTP, as JSON. */
+async function startSpanCollector() {
+  const bodies: string[] = [];
+  const { url, close } = await serveHttp((req, res) => {
+    void text(req).then((body) => {
+      const isExport = req.method === 'POST' && req.url === '/v1/traces';
+      if (isExport && req.headers['content-type'] === 'application/json') bodies.push(body);
+      res.writeHead(isExport ? 200 : 404, { 'Content-Type': 'application/json' }).end('{}');
+    });
+  });
+  return {
+    ...{ url, bodies, close },
+    spans: () =>
+      bodies
+        .flatMap((body) => (JSON.parse(body) as Export).resourceSpans)
+        .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
+  };
+}
 
 const folder = useFolder();
 const secrets = ['Merger', 'the words that were said', 'sk-proj-0123456789abcdefSECRET'] as const;
@@ -24,11 +57,10 @@ const [title, said, apiKey] = secrets;
 const [traceId, clientSpan] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
 const fromClient = `00-${traceId}-${clientSpan}-01`;
 
-let collector: SpanCollector;
+let collector: Awaited<ReturnType<typeof startSpanCollector>>;
 let speech: RunningSpeechServer;
 beforeAll(async () => {
   collector = await startSpanCollector();
-  atEnd(collector.close);
   const words = said.split(' ').map((word, index) => ({ word, start: index / 10, end: index / 10 + 0.1 }));
   speech = await startSpeechServer({ script: () => ({ status: 200, body: { text: said, words } }) });
   atEnd(speech.close);

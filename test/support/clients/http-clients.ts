@@ -30,8 +30,16 @@ const curlWith =
     return { status: Number(status), contentType: contentType!, text: text! };
   };
 
+const python =
+  (script: string): Client =>
+  async (url, headers, path) => {
+    const { stdout } = await execute('python3', ['-c', script, url, JSON.stringify(headers), path]);
+    const [status, contentType, text] = JSON.parse(stdout) as [number, string, string];
+    return { status, contentType, text };
+  };
+
 /** What urllib3 (and so `requests`) does as well: an answer may be there although the rest could not be sent. */
-const pythonScript = `
+const pythonHttpClient = python(`
 import http.client, json, sys
 from urllib.parse import urlsplit
 url, headers, path = urlsplit(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3]
@@ -42,16 +50,10 @@ except BrokenPipeError:
     pass
 answer = connection.getresponse()
 print(json.dumps([answer.status, answer.getheader('content-type'), answer.read().decode()]))
-`;
-
-const pythonHttpClient: Client = async (url, headers, path) => {
-  const { stdout } = await execute('python3', ['-c', pythonScript, url, JSON.stringify(headers), path]);
-  const [status, contentType, text] = JSON.parse(stdout) as [number, string, string];
-  return { status, contentType, text };
-};
+`);
 
 /** Does not look at the connection until everything is sent: for bodies that the server drops whole. */
-const urllibScript = `
+export const urllib = python(`
 import json, sys, urllib.request, urllib.error
 url, headers, path = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]
 try:
@@ -59,13 +61,7 @@ try:
 except urllib.error.HTTPError as error:
     answer = error
 print(json.dumps([answer.status, answer.headers['content-type'], answer.read().decode()]))
-`;
-
-export const urllib: Client = async (url, headers, path) => {
-  const { stdout } = await execute('python3', ['-c', urllibScript, url, JSON.stringify(headers), path]);
-  const [status, contentType, text] = JSON.parse(stdout) as [number, string, string];
-  return { status, contentType, text };
-};
+`);
 
 export const hasPython = spawnSync('python3', ['--version']).status === 0;
 
