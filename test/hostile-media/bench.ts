@@ -1,25 +1,25 @@
 /** What the corpus is made with, and the traps that nothing may step into. */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { serve } from '../support/serve.ts';
 import { ffmpeg, sine, speechClips } from '../support/uploads/audio-fixtures.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 const execute = promisify(execFile);
 
 export type Bench = Awaited<ReturnType<typeof setUpBench>>;
 
 export async function setUpBench() {
-  const folder = await mkdtemp(join(tmpdir(), 'hostile-media-'));
+  const folder = useFolder();
   let made = 0;
   let connections = 0;
   const next = (extension: string) => join(folder, `made-${(made += 1)}.${extension}`);
   /** A file that an upload may name and that nobody may open: one second of sound. */
   const canary = await ffmpeg(...sine(1), join(folder, 'canary.wav'));
   const served = await readFile(canary);
-  const { url, server, close } = await serve((_request, response) => response.end(served));
+  const { url, server } = await serve((_request, response) => response.end(served));
   server.on('connection', () => (connections += 1));
   const [clip] = await speechClips();
   return {
@@ -43,10 +43,6 @@ export async function setUpBench() {
     async file(name: string, content: string | Buffer): Promise<string> {
       await writeFile(join(folder, name), content);
       return join(folder, name);
-    },
-    async close() {
-      await close();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

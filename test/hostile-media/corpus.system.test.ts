@@ -2,8 +2,6 @@
  * Every file of the corpus goes through the real service, its children watched by strace. Each gets what is decided for
  * it; nothing but the file, the output and the libraries is opened; the worker keeps serving.
  */
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AudioError } from '../../src/audio/audio-error.ts';
 import { findIsolation } from '../../src/children/bounded-command.ts';
 import { decodeAudio } from '../../src/audio/decode.ts';
@@ -53,13 +51,9 @@ beforeAll(async () => {
   files = await makeCorpus(bench);
   // Its child begins before the watch, and stays: it is given samples, and no file.
   await own.check();
-  watch = await watchChildren(await mkdtemp(join(process.env.TEST_FOLDER!, 'watch-')));
+  watch = await watchChildren();
   await service.work(recognizer);
 }, timeLimitMs);
-afterAll(async () => {
-  watch?.stop();
-  await bench.close();
-});
 
 /** So that the longest file takes no time to decode. */
 const longestMs = 20 * 60_000;

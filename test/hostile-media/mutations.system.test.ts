@@ -1,6 +1,4 @@
 /** Mutated files, from a seeded fuzzer: whatever they are, the service answers, ends them, opens nothing else, and goes on. */
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { makeAccount } from '../support/service/accounts.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { final, upload } from '../support/service/jobs.ts';
@@ -34,13 +32,9 @@ beforeAll(async () => {
   bench = await setUpBench();
   const isGood = ({ kind, outcome }: HostileFile) => goodKinds.test(kind) && 'durationMs' in outcome;
   good = (await makeCorpus(bench, isGood)).filter(({ bytes }) => bytes.length <= largest);
-  watch = await watchChildren(await mkdtemp(join(process.env.TEST_FOLDER!, 'watch-')));
+  watch = await watchChildren();
   await service.work(new ScriptedRecognizer(async ({ durationMs }) => hello(durationMs)));
 }, timeLimitMs);
-afterAll(async () => {
-  watch?.stop();
-  await bench.close();
-});
 
 /** Something to pay for, within the audio. */
 function hello(durationMs: number) {

@@ -4,7 +4,9 @@ import { chmod, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { findExecutable } from '../../src/children/bounded-command.ts';
+import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/until.ts';
+import { useFolder } from '../support/use-folder.ts';
 
 const execute = promisify(execFile);
 
@@ -18,23 +20,20 @@ export interface WatchedChild {
   foreign: string[];
 }
 
-export interface Watch {
-  /** Those that ended since the last time this was called. */
-  children(): Promise<WatchedChild[]>;
-  stop(): void;
-}
+export type Watch = Awaited<ReturnType<typeof watchChildren>>;
 
 /**
- * From now on every child of this process runs below strace: `setpriv`, which all of them begin with, is found in PATH.
- * strace stands beside them, in a process group of its own (`-DD`): they work only for a parent that is the service, and one
- * that the service kills has its end written down.
+ * From now on, until the file's last test, every child of this process runs below strace: `setpriv`, which all of them
+ * begin with, is found in PATH. strace stands beside them, in a process group of its own (`-DD`): they work only for a
+ * parent that is the service, and one that the service kills has its end written down.
  * @throws where this machine does not let one process watch another
  */
-export async function watchChildren(folder: string): Promise<Watch> {
+export async function watchChildren() {
   const [setpriv, strace] = await Promise.all([findExecutable('setpriv'), findExecutable('strace')]);
   await execute(strace, ['-f', '--seccomp-bpf', '-e', 'trace=%file', 'true']).catch((error: Error) => {
     throw new Error(`strace can not watch processes on this machine, so nothing can be shown here: ${error.message}`);
   });
+  const folder = useFolder();
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true });
   const calls = 'trace=%network,%file,io_uring_setup,ptrace,fork,vfork';
@@ -43,8 +42,10 @@ export async function watchChildren(folder: string): Promise<Watch> {
   await chmod(join(folder, 'setpriv'), 0o755);
   const path = process.env.PATH;
   process.env.PATH = [folder, path].join(delimiter);
+  atEnd(() => void (process.env.PATH = path));
   return {
-    async children() {
+    /** Those that ended since the last time this was called. */
+    async children(): Promise<WatchedChild[]> {
       const paths = (await readdir(logs)).map((name) => join(logs, name));
       // strace is told of a child's end after the service.
       const ended = (path: string) => until(() => readFile(path, 'utf8'), (text) => text.endsWith('+++\n')); // prettier-ignore
@@ -54,9 +55,6 @@ export async function watchChildren(folder: string): Promise<Watch> {
         await rm(path);
       }
       return children;
-    },
-    stop() {
-      process.env.PATH = path;
     },
   };
 }
