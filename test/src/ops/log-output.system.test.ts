@@ -6,6 +6,7 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { atEnd } from '../../support/at-end.ts';
 import { until } from '../../support/until.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
@@ -35,19 +36,15 @@ function startUnread(kind: OutputKind, command: string[]): ReturnType<typeof unr
 }
 
 function unread(child: ChildProcess, output: Readable) {
-  return {
-    child,
-    /** Reads from now on. */
-    lines: () => createInterface({ input: output, crlfDelay: Infinity }),
-    /** Kills it, and stops reading. */
-    end() {
-      child.kill('SIGKILL');
-      output.destroy();
-    },
-  };
+  atEnd(() => {
+    child.kill('SIGKILL');
+    output.destroy();
+  });
+  /** Reads from now on. */
+  const lines = () => createInterface({ input: output, crlfDelay: Infinity });
+  return { child, lines };
 }
 
-const hangMs = 500_000;
 const source = (path: string) => JSON.stringify(fileURLToPath(new URL(`../../../${path}`, import.meta.url)));
 const startLog = `
   import { createLog } from ${source('src/ops/log.ts')};
@@ -83,25 +80,21 @@ test.each(kinds)(
   'nobody reads the %s → the program goes on; read again → the lines from before and after, and how many are missing between',
   async (kind) => {
     const { command, lost: dropped } = logging(`setInterval(line, 5);`);
-    const { lines, end } = startUnread(kind, command);
-    try {
-      await until(() => dropped() > 0);
-      const numbers: number[] = [];
-      let lost: number | undefined;
-      for await (const text of lines()) {
-        const entry = JSON.parse(text) as { number: number; lost?: number };
-        if (entry.lost !== undefined) lost = entry.lost;
-        else numbers.push(entry.number);
-        if (lost !== undefined && entry.lost === undefined) break;
-      }
-      const [before, after] = numbers.slice(-2) as [number, number];
-      expect(numbers.slice(0, -1)).toEqual(numbers.slice(0, -1).map((_, index) => index));
-      expect(after - before - 1).toBe(lost);
-      // 1 MiB waited for the reader.
-      expect(before).toBeGreaterThan(3_000);
-    } finally {
-      end();
+    const { lines } = startUnread(kind, command);
+    await until(() => dropped() > 0);
+    const numbers: number[] = [];
+    let lost: number | undefined;
+    for await (const text of lines()) {
+      const entry = JSON.parse(text) as { number: number; lost?: number };
+      if (entry.lost !== undefined) lost = entry.lost;
+      else numbers.push(entry.number);
+      if (lost !== undefined && entry.lost === undefined) break;
     }
+    const [before, after] = numbers.slice(-2) as [number, number];
+    expect(numbers.slice(0, -1)).toEqual(numbers.slice(0, -1).map((_, index) => index));
+    expect(after - before - 1).toBe(lost);
+    // 1 MiB waited for the reader.
+    expect(before).toBeGreaterThan(3_000);
   },
 );
 
@@ -110,11 +103,8 @@ test.each([
   ['throw new Error();', 1],
   ['process.exitCode = 4;', 4],
 ])('nobody reads the pipe, and %s → the process ends', async (next, status) => {
-  const { child, end } = startUnread('pipe', logging(next).command);
-  const timer = setTimeout(end, hangMs);
+  const { child } = startUnread('pipe', logging(next).command);
   expect(await once(child, 'exit')).toEqual([status, null]);
-  clearTimeout(timer);
-  end();
 });
 
 test('a process that exits while a slow reader has not taken all of its lines → it takes the last of them', async () => {
