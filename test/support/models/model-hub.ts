@@ -16,8 +16,6 @@ export interface HubRequest {
 export interface Trouble {
   /** Every request, of metadata too, is answered with it. */
   status?: number;
-  /** Nobody gets an answer. */
-  silent?: true;
   /** Other bytes of the same length. */
   damaged?: true;
   /** Sends so many bytes of the answer, and cuts the connection when `then` has resolved. */
@@ -54,7 +52,6 @@ async function answer(hub: ModelHub, storageUrl: string, request: IncomingMessag
   const isMetadata = /^\/api\/models\/[\w.-]+\/[\w.-]+\/paths-info\/[0-9a-f]{40}$/.test(request.url!);
   const isFile = /^\/[\w.-]+\/[\w.-]+\/resolve\/[0-9a-f]{40}\/[\w./-]+$/.test(request.url!);
   hear(hub, isMetadata ? 'paths-info' : 'resolve', request);
-  if (hub.trouble.silent) return undefined;
   if (hub.trouble.status !== undefined) return response.writeHead(hub.trouble.status).end('{"error":"trouble"}');
   if (isMetadata && request.method === 'POST') {
     const { paths } = (await json(request)) as { paths: string[] };
