@@ -22,7 +22,12 @@ const run = (...args: string[]) => runAdminProcess(args, environmentOf(service))
 test('answers on standard output, notes on standard error, secrets from standard input; exit 0, 1 and 2', async () => {
   const { id, key, keyId } = await makeAccount(service.db, { plan: 'free' });
   expect(await run('keys', 'issue', id, '--scope', 'read')).toEqual({
-    ...{ code: 0, stdout: expect.stringMatching(/tsk_\w{38}/) },
+    ...{
+      code: 0,
+      stdout: expect.stringMatching(
+        /^[^]*tsk_\w{38}\n[^]*\n\nThe secret is shown this once and not stored((?!tsk_)[^])*$/,
+      ),
+    },
     stderr: expect.stringMatching(/^.*plan of this account may not use the API.*\n$/),
   });
   const { code, stdout } = await runAdminProcess(['keys', 'revoke', '-', '--json'], environmentOf(service), `${key}\n`);

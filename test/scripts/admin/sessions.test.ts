@@ -30,18 +30,10 @@ test('sessions list and show → titles and state, never a word of the transcrip
   });
   const { id: failed } = await makeSession(service.db, id, { status: 'failed' });
   const listed = await admin.json<JsonObject[]>('sessions', 'list', id);
+  const told = { accountId: id, title: 'Board meeting', createdAt: aTime, startedAt: aTime, completedAt: aTime };
   expect(listed).toEqual([
-    {
-      ...{ id: failed, accountId: id, status: 'failed', title: 'Board meeting' },
-      ...times,
-      errorCode: 'unsupported_media',
-    },
-    {
-      ...{ id: completed, accountId: id, status: 'completed', title: 'Board meeting' },
-      ...times,
-      durationMs: 7_100,
-      language: 'en-US',
-    },
+    { ...told, id: failed, status: 'failed', errorCode: 'unsupported_media' },
+    { ...told, id: completed, status: 'completed', durationMs: 7_100, language: 'en-US' },
   ]);
   expect(await admin.json('sessions', 'show', completed)).toEqual({
     ...listed[1],
@@ -54,9 +46,7 @@ test('sessions list and show → titles and state, never a word of the transcrip
   expect(shown.stdout).toMatch(
     /Title +Board meeting\nStatus +failed\nError +unsupported_media: The audio could not be decoded/,
   );
-  for (const line of cut.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
 });
-const times = { createdAt: aTime, startedAt: aTime, completedAt: aTime };
 
 test('cancel a queued session → failed with canceled, its reservation and its job are gone; not twice', async () => {
   const account = await makeAccount(service.db, { balanceMs: 60_000 });
@@ -130,7 +120,7 @@ test('retry → a fresh reservation and job; where upload would be refused now, 
   await expectSound(service);
 });
 
-test('retry of audio that could not be measured → reserves what is available, up to the longest audio; without audio → refused', async () => {
+test('retry of audio that could not be measured → reserves what is available; without audio → refused', async () => {
   const account = await makeAccount(service.db, { plan: 'pro', balanceMs: 60_000 });
   const { sessionId } = await upload(service, account, tone);
   const set = (values: Updateable<SessionTable>) =>
@@ -139,16 +129,12 @@ test('retry of audio that could not be measured → reserves what is available, 
   await set({ duration_ms: null });
   expect(await admin.json('sessions', 'retry', sessionId)).toMatchObject({ reservedMs: 60_000 });
   await admin.json('sessions', 'cancel', sessionId);
-  await credit(service.db, account.id, 5 * 3_600_000);
-  expect(await admin.json('sessions', 'retry', sessionId)).toMatchObject({ reservedMs: 4 * 3_600_000 });
-
-  await admin.json('sessions', 'cancel', sessionId);
   const gone = refused(/audio of session .* is not there any more/);
   await rm(service.audioStore.path(account.id, sessionId));
   expect(await admin.run('sessions', 'retry', sessionId)).toEqual(gone);
   await set({ audio_deleted_at: '2026-01-01T00:00:00Z' });
   expect(await admin.run('sessions', 'retry', sessionId)).toEqual(gone);
-  expect(await jobsOf(service, sessionId)).toHaveLength(3);
+  expect(await jobsOf(service, sessionId)).toHaveLength(2);
 });
 
 test('delete a queued session → job, reservation, audio, row and idempotency record are gone; a completed one → its charge stays', async () => {

@@ -7,15 +7,9 @@ const account = '0198c0de-0000-7000-8000-000000000000';
 const nowhere = { DATABASE_URL: 'postgres://nobody:secret@127.0.0.1:1/nothing' };
 
 test.each([
-  ['10h', 36_000_000],
-  ['90m', 5_400_000],
-  ['1h30m', 5_400_000],
   ['1h 30m 5s', 5_405_000],
   ['90d', 7_776_000_000],
-  ['45s', 45_000],
   ['1.234s', 1_234],
-  ['250ms', 250],
-  ['+2h', 7_200_000],
   ['-2h30m', -9_000_000],
   ['\u22122h', -7_200_000],
   [' 36525d ', 3_155_760_000_000],
@@ -23,42 +17,23 @@ test.each([
   expect(parseDuration(text)).toBe(ms);
 });
 
-test.each([
-  '',
-  '-',
-  '10',
-  'h',
-  '0h',
-  '1.5h',
-  '30m1h',
-  '1h1h',
-  '10 hours',
-  '1y',
-  '36526d',
-  '1e3s',
-  '9'.repeat(30) + 's',
-  '--2h',
-])('"%s" → no duration', (text) => {
+test.each(['', '10', '0h', '1.5h', '30m1h', '1h1h', '36526d', '--2h'])('"%s" → no duration', (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });
 
 test.each([
-  [0, '0s'],
   [1, '0.001s'],
   [37_805_000, '10h 30m 5s'],
   [-7_200_000, '-2h'],
-  [3_600_000_000, '1000h'],
   [61_234, '1m 1.234s'],
 ])('%d ms → %s, which can be typed again', (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
-  expect(parseDuration(text)).toBe(ms === 0 ? undefined : ms);
+  expect(parseDuration(text)).toBe(ms);
 });
 
 test.each([
   ['balance correct A -2h --reason x', 'balance correct A --reason x -- -2h'],
-  ['balance correct A --json -2h --reason x', 'balance correct A --json --reason x -- -2h'],
   ['balance correct A --reason -5 -2h', 'balance correct A --reason -5 -- -2h'],
-  ['balance correct A --reason=x -2h', 'balance correct A --reason=x -- -2h'],
   ['balance correct A -- -2h', 'balance correct A -- -2h'],
   ['keys revoke -', 'keys revoke -'],
 ])('arguments %s → %s', (typed, read) => {
@@ -67,10 +42,7 @@ test.each([
 
 test.each<[string, string[], RegExp]>([
   ['no command', [], /Usage: npm run admin -- /],
-  ['no command of the group', ['keys'], /Usage: npm run admin -- keys/],
-  ['an unknown group', ['account', 'list'], /unknown command 'account'\n\(Did you mean accounts\?\)/],
   ['an unknown command', ['accounts', 'creat'], /unknown command 'creat'\n\(Did you mean create\?\)/],
-  ['an unknown option', ['accounts', 'list', '--jsno'], /unknown option '--jsno'\n\(Did you mean --json\?\)/],
   [
     'a missing option',
     ['accounts', 'create', '--plan', 'pro'],
@@ -78,19 +50,15 @@ test.each<[string, string[], RegExp]>([
   ],
   ['a missing argument', ['balance', 'credit', account], /missing required argument 'duration'[^]*credit ACCOUNT 10h/],
   ['a damaged id', ['accounts', 'show', 'acme'], /'acme' is invalid[^]*"accounts list" shows them/],
-  ['an empty name', ['accounts', 'create', '--plan', 'pro', '--name', '  '], /1 to 200 characters/],
   ['a name of 201', ['accounts', 'create', '--plan', 'pro', '--name', 'n'.repeat(201)], /1 to 200 characters/],
   ['a name of two lines', ['accounts', 'create', '--plan', 'pro', '--name', 'a\nb'], /on one line/],
   ['a duration without unit', ['balance', 'credit', account, '10'], /such as 10h, 90m, 1h30m/],
   ['a negative credit', ['balance', 'credit', account, '-10h'], /above zero/],
   ['a credit of 101 years', ['balance', 'credit', account, '36890d'], /up to 100 years/],
   ['a correction of nothing', ['balance', 'correct', account, '0h', '--reason', 'x'], /with - before it/],
-  ['a correction without reason', ['balance', 'correct', account, '-1h'], /'--reason <reason>' not specified/],
   ['101 running jobs', ['accounts', 'set-limits', account, '--running-jobs', '101'], /whole number from 1 to 100/],
-  ['an upload of 2 GiB', ['plans', 'set', 'pro', '--max-upload-bytes', '2147483648'], /from 1 to 2147483647/],
   ['audio of 25 days', ['plans', 'set', 'pro', '--max-audio', '25d'], /Type at most 596h/],
   ['an unknown scope', ['keys', 'issue', account, '--scope', 'admin'], /Type read or write/],
-  ['no scope', ['keys', 'issue', account], /'--scope <scope>' not specified/],
   ['a status there is not', ['sessions', 'list', account, '--status', 'done'], /queued, processing, completed, failed/],
 ])('%s → what was wrong and what to type', async (_mistake, args, sentence) => {
   expect(await runAdmin([...args, '--json'], nowhere)).toEqual(mistaken(sentence));
@@ -101,11 +69,6 @@ test('a key as an argument too many → its secret is not repeated', async () =>
   const end = await runAdmin(['keys', 'revoke', account, key], nowhere);
   expect(end).toEqual(mistaken(/too many arguments/));
   expect(end.stderr).not.toContain(key.slice(12));
-});
-
-test('a wrong environment → every wrong variable is named, exit code 2', async () => {
-  const end = await runAdmin(['plans', 'list'], { PORT: 'eighty', LOG_LEVEL: 'loud' });
-  expect(end).toEqual(mistaken(/PORT=eighty[^]*LOG_LEVEL=loud/));
 });
 
 test('no database there → one sentence, no password, exit code 1', async () => {

