@@ -38,19 +38,16 @@ beforeAll(async () => {
   await program('apt-get', `echo "$*" >>'${asked}'`);
 });
 
-test('no Node.js → apt is asked for npm, which brings it', async () => {
+test('no Node.js → apt is asked for npm, which brings it; none from apt → says what is needed', async () => {
   expect(await install('install_system_packages "${service_packages[@]}"')).toMatchObject({ code: 0 });
   expect(await readFile(asked, 'utf8')).toMatch(/ install npm /);
-});
-
-test('no Node.js, and none from apt → says what is needed', async () => {
   expect(await install('require_node')).toEqual({
     code: 1,
     stderr: expect.stringContaining('Node.js 18 or newer with npm is needed'),
   });
 });
 
-test.each(['18.20.4', '20.19.2', '26.10.0'])('Node.js %s runs npm once → enough', async (version) => {
+test.each(['18.20.4', '26.10.0'])('Node.js %s runs npm once → enough', async (version) => {
   await Promise.all([nodeOf(version), program('npm', 'exit 1')]);
   expect(await install('require_node && missing_of "${service_packages[@]}" >&2')).toEqual({
     code: 0,
@@ -58,10 +55,10 @@ test.each(['18.20.4', '20.19.2', '26.10.0'])('Node.js %s runs npm once → enoug
   });
 });
 
-test.each(['12.22.9', '16.20.2'])('Node.js %s → too old, with its version', async (version) => {
-  await Promise.all([nodeOf(version), program('npm', 'exit 1')]);
+test('Node.js 16 → too old, with its version', async () => {
+  await nodeOf('16.20.2');
   expect(await install('require_node')).toEqual({
     code: 1,
-    stderr: expect.stringContaining(`is needed (https://nodejs.org). This is v${version}.`),
+    stderr: expect.stringContaining('is needed (https://nodejs.org). This is v16.20.2.'),
   });
 });

@@ -6,8 +6,6 @@ import type { Said } from '../../../scripts/bench/speakers.ts';
 test.each([
   ['Hello,  WORLD — again!', 'hello world again'],
   ['It’s the dogs’ bowl', "it's the dogs bowl"],
-  ['a well-known fact', 'a well known fact'],
-  ['1,250 people, 7 of them 21', 'one thousand two hundred fifty people seven of them twenty one'],
   ['0 100 1000 12345678', 'zero one hundred one thousand twelve million three hundred forty five thousand six hundred seventy eight'], // prettier-ignore
   ['3.05 km', 'three point zero five km'],
   ['1st, 2nd, 3rd, 12th, 20th, 21st, 100th', 'first second third twelfth twentieth twenty first one hundredth'],
@@ -15,18 +13,12 @@ test.each([
   ['007 and 1234567890123', 'zero zero seven and one two three four five six seven eight nine zero one two three'],
   ['50% of R&D', 'fifty percent of r and d'],
   ['Mr. and Mrs. Dashwood, Dr. No', 'mister and missus dashwood doctor no'],
-  ['Über STRASSE', 'über strasse'],
   ['今天好 OK', '今 天 好 ok'],
-  ['… — !', ''],
 ])('%s → %s', (text, words) => {
   expect(normalWords(text).join(' ')).toBe(words);
 });
 
 test.each([
-  ['a b c', 'a b c', { words: 3, insertions: 0, deletions: 0, substitutions: 0 }],
-  ['a b c', 'a x c', { words: 3, insertions: 0, deletions: 0, substitutions: 1 }],
-  ['a b c', 'a c', { words: 3, insertions: 0, deletions: 1, substitutions: 0 }],
-  ['a b c', 'a b x c', { words: 3, insertions: 1, deletions: 0, substitutions: 0 }],
   ['a b c d e', 'x b d e f', { words: 5, insertions: 1, deletions: 1, substitutions: 1 }],
   ['a b', '', { words: 2, insertions: 0, deletions: 2, substitutions: 0 }],
   ['', 'a b', { words: 0, insertions: 2, deletions: 0, substitutions: 0 }],
@@ -62,7 +54,6 @@ test.each<[string, Said[], number, number, number]>([
   ],
   ['nobody’s', [says(undefined, 'one two three four five', 0)], 0, 1, 1],
   ['a word that is wrong is nobody’s mistake', [says('S1', 'one two free four five', 0)], 1, 0.2, 0],
-  ['nothing heard', [], 0, 0, 0],
 ])('who said it: %s', (_, heard, found, wrongTime, wrongPerson) => {
   expect(compareSpeakers(meeting, heard)).toEqual({ found, wrongTime, wrongPerson });
 });

@@ -69,7 +69,6 @@ test('a session that fails → its code', async () => {
 test.each<[string, (path: string) => Promise<unknown>]>([
   ['grew', (path) => appendFile(path, 'more')],
   ['shrank', (path) => truncate(path, 100)],
-  ['is gone', (path) => rm(path)],
   ['is a folder', (path) => rm(path).then(() => mkdir(path))],
 ])('a file that %s when it is sent → NotReadable, nothing is accepted, and the process goes on', async (_, change) => {
   const path = join(useFolder(), 'talk.wav');
