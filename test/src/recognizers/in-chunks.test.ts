@@ -68,17 +68,12 @@ test.each(['aborted', 'failed'])(
     const slots = createSlots(1);
     const others = new AbortController();
     const hung = Promise.withResolvers<void>();
-    const other = recognizeInChunks(
-      audio,
-      lengths,
-      slots,
-      async (_, signal) => {
-        hung.resolve();
-        await once(signal, 'abort');
-        throw signal.reason;
-      },
-      { signal: others.signal },
-    );
+    const hanging: RecognizeChunk = async (_, signal) => {
+      hung.resolve();
+      await once(signal, 'abort');
+      throw signal.reason;
+    };
+    const other = recognizeInChunks(audio, lengths, slots, hanging, { signal: others.signal });
     await hung.promise;
     const begun: string[] = [];
     const counting: RecognizeChunk = (chunk, signal) => {

@@ -6,14 +6,10 @@ const word = (text: string, startMs: number, endMs: number): Word => ({ text, st
 /** Two chunks that meet at 10 s and hear 1 s beyond it. */
 const left = { startMs: 0, endMs: 10_000, windowStartMs: 0, windowEndMs: 11_000 };
 const right = { startMs: 10_000, endMs: 20_000, windowStartMs: 9_000, windowEndMs: 20_000 };
+const heard = (chunk: typeof left, ...words: Word[]) => ({ chunk, utterances: [words] });
+const textsOf = (utterances: Word[][]) => utterances.flat().map(({ text }) => text);
 const joined = (heardLeft: Word[], heardRight: Word[]) =>
-  joinChunks([
-    { chunk: left, utterances: [heardLeft] },
-    { chunk: right, utterances: [heardRight] },
-  ])
-    .flat()
-    .map(({ text }) => text)
-    .join(' ');
+  textsOf(joinChunks([heard(left, ...heardLeft), heard(right, ...heardRight)])).join(' ');
 
 test('both heard a word at times that are half a second apart → no other word is lost at it', () => {
   const heardLeft = [
@@ -28,12 +24,11 @@ test('both heard a word at times that are half a second apart → no other word 
 });
 
 test('a mark that both wrote → is no word in common', () => {
-  const heard = [
-    { chunk: left, utterances: [[word('你好', 9000, 9500), word('，', 9500, 9600)]] },
-    { chunk: right, utterances: [[word('再', 9000, 9400), word('，', 9500, 9600), word('见', 10_000, 10_300)]] },
+  const chunks = [
+    heard(left, word('你好', 9000, 9500), word('，', 9500, 9600)),
+    heard(right, word('再', 9000, 9400), word('，', 9500, 9600), word('见', 10_000, 10_300)),
   ];
-  const texts = joinChunks(heard, true).flatMap((words) => words.map(({ text }) => text));
-  expect(texts.join('')).toBe('你好，再，见');
+  expect(textsOf(joinChunks(chunks, true)).join('')).toBe('你好，再，见');
 });
 
 test('words cut short at the edge of what is heard → those of the side that heard them whole', () => {
@@ -42,12 +37,11 @@ test('words cut short at the edge of what is heard → those of the side that he
 });
 
 test('a side that was heard from, or to, the cut, with a text → the word across it, that the other heard, is there', () => {
-  const heard = (chunk: typeof left, ...words: Word[]) => ({ chunk, utterances: [words] });
   const toCut = heard({ ...left, windowEndMs: 10_000 }, word('a long text', 5000, 10_000));
   const fromCut = heard({ ...right, windowStartMs: 10_000 }, word('a long text', 10_000, 15_000));
   const before = [word('a', 9000, 9500), word('across', 9900, 10_200), word('twice', 10_300, 10_600)];
   const after = [word('twice', 9500, 9700), word('across', 9800, 10_150), word('b', 11_000, 11_500)];
-  const textOf = (...chunks: (typeof toCut)[]) => joinChunks(chunks).flat().map(({ text }) => text).join(' '); // prettier-ignore
+  const textOf = (...chunks: (typeof toCut)[]) => textsOf(joinChunks(chunks)).join(' ');
   expect(textOf(heard(left, ...before), fromCut)).toBe('a across a long text');
   expect(textOf(toCut, heard(right, ...after))).toBe('a long text across b');
 });
@@ -65,11 +59,11 @@ test('utterances → kept apart; those left without words vanish', () => {
 });
 
 test('no word in common, and times that are off → all that both heard, in order of time', () => {
-  const heard = [
-    { chunk: left, utterances: [[word('thriftless', 9000, 9700), word('praise', 9700, 10_300)]] },
-    { chunk: right, utterances: [[word('How', 9000, 9400), word('much', 9400, 10_400), word('more', 10_400, 11_000)]] },
+  const chunks = [
+    heard(left, word('thriftless', 9000, 9700), word('praise', 9700, 10_300)),
+    heard(right, word('How', 9000, 9400), word('much', 9400, 10_400), word('more', 10_400, 11_000)),
   ];
-  const words = joinChunks(heard, true).flat();
+  const words = joinChunks(chunks, true).flat();
   expect(words.map(({ text, startMs, endMs }) => [text, startMs, endMs])).toEqual([
     ['thriftless', 9000, 9700],
     ['praise', 9700, 10_300],
@@ -77,7 +71,7 @@ test('no word in common, and times that are off → all that both heard, in orde
     ['much', 10_300, 10_400],
     ['more', 10_400, 11_000],
   ]);
-  expect(joinChunks(heard).flat()).toHaveLength(3);
+  expect(joinChunks(chunks).flat()).toHaveLength(3);
 });
 
 test.each([
@@ -105,9 +99,8 @@ test.each([
             return word(text, startMs + by, endMs + by);
           });
       const whole = words.filter(({ endMs }) => endMs <= 20_000).map(({ text }) => text);
-      const heard = [left, right].map((chunk) => ({ chunk, utterances: [heardBy(chunk)] }));
-      const texts = joinChunks(heard, areTimesRough).flatMap((utterance) => utterance.map(({ text }) => text));
-      expect(texts).toEqual(whole);
+      const chunks = [left, right].map((chunk) => heard(chunk, ...heardBy(chunk)));
+      expect(textsOf(joinChunks(chunks, areTimesRough))).toEqual(whole);
     }),
     { seed: 1, numRuns: 500 },
   );
@@ -137,19 +130,13 @@ test.each(vocabularies)('%i words said again and again, %s heard perfectly by bo
       const chunks = [
         { ...left, windowEndMs: 10_000 + overlapMs },
         { ...right, windowStartMs: 10_000 - overlapMs },
-      ].map((chunk) => ({ chunk, utterances: [hearings[hears]!(words, chunk.windowStartMs, chunk.windowEndMs)] }));
-      const heard = new Set(
-        chunks.flatMap(({ utterances }) => utterances.flat().map(({ startMs, endMs }) => startMs + endMs)),
-      );
+      ].map((chunk) => heard(chunk, ...hearings[hears]!(words, chunk.windowStartMs, chunk.windowEndMs)));
+      const middles = new Set(chunks.flatMap(({ utterances }) => utterances.flat().map((w) => w.startMs + w.endMs)));
       const expected = words.filter(({ startMs, endMs }) =>
-        hears === 'parts of words' ? startMs < 20_000 : heard.has(startMs + endMs),
+        hears === 'parts of words' ? startMs < 20_000 : middles.has(startMs + endMs),
       );
       for (const areTimesRough of [false, true])
-        expect(
-          joinChunks(chunks, areTimesRough)
-            .flat()
-            .map(({ text }) => text),
-        ).toEqual(expected.map(({ text }) => text));
+        expect(textsOf(joinChunks(chunks, areTimesRough))).toEqual(textsOf([expected]));
     }),
     { seed: 1, numRuns: 500 },
   );

@@ -37,35 +37,27 @@ test('words within segments, with probabilities, as whisper.cpp has them → wor
 });
 
 describe("lines of whisper.cpp's server, which end in the middle of words", () => {
-  const tokens = (...list: string[]) =>
-    list.map((text, index) => ({ ...word(text, index, index + 1), probability: 0.5 }));
+  const tokens = (start: number, ...list: string[]) =>
+    list.map((text, index) => ({ ...word(text, start + index / 4, start + (index + 1) / 4), probability: 0.5 }));
   const lines = [
-    { ...segment(' the lobb', 0, 2), words: tokens(' the', ' lo', 'bb') },
-    { ...segment('quaquaiosa said', 2, 4), words: tokens('qua', 'qua', 'iosa', ' said') },
-    { ...segment(' so', 4, 5), words: tokens(' so') },
+    { ...segment(' the lobb', 0, 2), words: tokens(0, ' the', ' lo', 'bb') },
+    { ...segment('quaquaiosa said', 2, 4), words: tokens(2, 'qua', 'qua', 'iosa', ' said') },
+    { ...segment(' so', 4, 5), words: tokens(4, ' so') },
   ];
   const text = ' the lobb\nquaquaiosa said\n so\n';
-  const inOrder = lines.map((line, row) => ({
-    ...line,
-    words: line.words.map((each, index) => ({ ...each, start: row * 2 + index / 4, end: row * 2 + (index + 1) / 4 })),
-  }));
 
   test('with tokens → whole words, from their first token to their last', () => {
-    const { timesOf, utterances } = readAnswer({ text, segments: inOrder }, 6000);
-    expect([timesOf, utterances.flat().map((each) => each.text)]).toEqual([
-      'words',
-      ['the', 'lobbquaquaiosa', 'said', 'so'],
-    ]);
+    const { timesOf, utterances } = readAnswer({ text, segments: lines }, 6000);
+    const texts = utterances.flat().map((each) => each.text);
+    expect([timesOf, texts]).toEqual(['words', ['the', 'lobbquaquaiosa', 'said', 'so']]);
     expect(utterances.flat()[1]).toMatchObject({ startMs: 250, endMs: 2750 });
   });
 
   test('without tokens → whole words, in the segment where they begin', () => {
     const segments = lines.map(({ text: line, start, end }) => segment(line, start, end));
     const { timesOf, utterances } = readAnswer({ text, segments }, 6000);
-    expect([timesOf, utterances.flat().map((each) => each.text)]).toEqual([
-      'segments',
-      ['the lobbquaquaiosa', 'said', 'so'],
-    ]);
+    const texts = utterances.flat().map((each) => each.text);
+    expect([timesOf, texts]).toEqual(['segments', ['the lobbquaquaiosa', 'said', 'so']]);
   });
 
   test('in Japanese → nothing moves, and no space comes in', () => {
