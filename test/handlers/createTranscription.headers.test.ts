@@ -1,12 +1,15 @@
 /** What an upload is refused for by its headers: in which order, and that ordinary clients see the answer. */
-import { writeFile } from 'node:fs/promises';
+import { execFile, spawnSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clients, hasPython, urllib } from '../support/clients/http-clients.ts';
+import { promisify } from 'node:util';
+import { suspendAccount } from '../../db/accounts/accounts.ts';
 import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
+import { makeAccount, makeKey } from '../support/service/accounts.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
-import { arrange, faults } from '../support/uploads/upload-faults.ts';
 import { closing, expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
+import type { LimitOverrides } from '../../db/schema.ts';
 
 const oneMiB = 1024 * 1024;
 const service = await useService();
@@ -19,9 +22,58 @@ beforeAll(async () => {
   }
 });
 
+/** What can be wrong with an upload before its body is looked at, in the decided order of checks. */
+interface Fault {
+  code: string;
+  status: number;
+  account?: { plan?: string; balanceMs?: number; limits?: Partial<LimitOverrides> };
+  suspended?: true;
+  readOnly?: true;
+  headers?: Record<string, string | number>;
+  /** Further fields of the problem. */
+  details?: Record<string, unknown>;
+}
+
+const faults: Fault[] = [
+  { code: 'unauthorized', status: 401, headers: { Authorization: 'Bearer tsk_wrong' } },
+  { code: 'plan_not_eligible', status: 403, account: { plan: 'free' } },
+  { code: 'account_suspended', status: 403, suspended: true },
+  { code: 'rate_limited', status: 429, account: { limits: { requests_per_minute: 0 } } },
+  { code: 'insufficient_scope', status: 403, readOnly: true, details: { requiredScope: 'write' } },
+  {
+    code: 'invalid_request',
+    status: 400,
+    headers: { 'Idempotency-Key': 'k'.repeat(256) },
+    details: { errors: [{ in: 'header', name: 'Idempotency-Key', message: expect.any(String) }] },
+  },
+  { code: 'unsupported_media', status: 415, headers: { 'Content-Type': 'application/json' } },
+  {
+    code: 'file_too_large',
+    status: 413,
+    account: { limits: { max_upload_bytes: oneMiB } },
+    details: { limitBytes: oneMiB },
+  },
+  { code: 'too_many_queued', status: 429, account: { limits: { queued_sessions: 0 } } },
+  { code: 'insufficient_balance', status: 402, account: { balanceMs: 0 }, details: { availableMs: 0 } },
+];
+
+/** An account with these faults, and the headers of a request with them, which announce 64 MiB. */
+async function arranged(...codes: string[]) {
+  const chosen = codes.map((code) => faults.find((fault) => fault.code === code)!);
+  const limits = Object.assign({}, ...chosen.map(({ account }) => account?.limits)) as Partial<LimitOverrides>;
+  const settings = Object.assign({}, ...chosen.map(({ account }) => account)) as Fault['account'];
+  const made = await makeAccount(service.db, { ...settings, limits: { requests_per_minute: 100, ...limits } });
+  if (chosen.some(({ suspended }) => suspended)) await suspendAccount(service.db, made.id);
+  const readOnly = chosen.some((fault) => fault.readOnly);
+  const { key } = readOnly ? await makeKey(service.db, made.id, { scopes: ['read'] }) : made;
+  const headers: Record<string, string | number> = {
+    ...{ Authorization: `Bearer ${key}`, 'Content-Type': formType, 'Content-Length': 64 * oneMiB },
+    ...(Object.assign({}, ...chosen.map((fault) => fault.headers)) as Fault['headers']),
+  };
+  return { account: made, headers };
+}
+
 const bodyOf = (size: number) => join(process.env.TEST_FOLDER!, `body-${size}MiB`);
-const arranged = (...codes: string[]) =>
-  arrange(service.db, ...codes.map((code) => faults.find((fault) => fault.code === code)!));
 
 const pairs = faults.flatMap((first, i) => faults.slice(i + 1).map((second) => [first.code, second.code] as const));
 
@@ -141,6 +193,76 @@ test('a refused upload pipelined behind a held request → both are answered, in
   client.socket.destroy();
   expect(client.received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401']);
 });
+
+const execute = promisify(execFile);
+
+interface Seen {
+  status: number;
+  contentType: string;
+  text: string;
+}
+
+/** Posts the bytes of a file. */
+type Client = (url: string, headers: Record<string, string>, path: string) => Promise<Seen>;
+
+const nodeFetch: Client = async (url, headers, path) => {
+  const response = await fetch(url, { method: 'POST', headers, body: await readFile(path) });
+  return { status: response.status, contentType: response.headers.get('content-type')!, text: await response.text() };
+};
+
+const curlWith =
+  (...options: string[]): Client =>
+  async (url, headers, path) => {
+    const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+    const format = '\n%{http_code} %{content_type}';
+    const args = ['-sS', '--max-time', '20', ...options, ...fields, '--data-binary', `@${path}`, '-w', format, url];
+    const { stdout } = await execute('curl', args);
+    const [, text, status, contentType] = /^([^]*)\n(\d+) (.*)$/.exec(stdout)!;
+    return { status: Number(status), contentType: contentType!, text: text! };
+  };
+
+const python =
+  (script: string): Client =>
+  async (url, headers, path) => {
+    const { stdout } = await execute('python3', ['-c', script, url, JSON.stringify(headers), path]);
+    const [status, contentType, text] = JSON.parse(stdout) as [number, string, string];
+    return { status, contentType, text };
+  };
+
+/** What urllib3 (and so `requests`) does as well: an answer may be there although the rest could not be sent. */
+const pythonHttpClient = python(`
+import http.client, json, sys
+from urllib.parse import urlsplit
+url, headers, path = urlsplit(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3]
+connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
+try:
+    connection.request('POST', url.path, open(path, 'rb').read(), headers)
+except BrokenPipeError:
+    pass
+answer = connection.getresponse()
+print(json.dumps([answer.status, answer.getheader('content-type'), answer.read().decode()]))
+`);
+
+/** Does not look at the connection until everything is sent: for bodies that the server drops whole. */
+const urllib = python(`
+import json, sys, urllib.request, urllib.error
+url, headers, path = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]
+try:
+    answer = urllib.request.urlopen(urllib.request.Request(url, open(path, 'rb').read(), headers), timeout=20)
+except urllib.error.HTTPError as error:
+    answer = error
+print(json.dumps([answer.status, answer.headers['content-type'], answer.read().decode()]))
+`);
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+/** Those that this machine has. */
+const clients: [name: string, client: Client][] = [
+  ['fetch', nodeFetch],
+  ['curl', curlWith()],
+  ['curl without Expect', curlWith('-H', 'Expect:')],
+  ...(hasPython ? [['http.client', pythonHttpClient] satisfies [string, Client]] : []),
+];
 
 /** One of each phase: access, the contract's headers, and what is asked of the account. */
 const codes = ['unauthorized', 'invalid_request', 'insufficient_balance'];
