@@ -16,6 +16,7 @@ const imf = (target: string): string =>
   `<AssetMap xmlns="http://www.smpte-ra.org/schemas/429-9/2007/AM"><Path>${target}</Path></AssetMap></CompositionPlaylist>`;
 const sdp = (target: string): string =>
   `v=0\no=- 0 0 IN IP4 127.0.0.1\ns=${target}\nc=IN IP4 127.0.0.1\nt=0 0\nm=audio 5004 RTP/AVP 0\n`;
+
 /** Name, text around the target. Half of them name a local file, half an address, by turns. */
 const texts: [name: string, text: (target: string) => string][] = [
   ['list.m3u8', hls],
@@ -35,10 +36,14 @@ const texts: [name: string, text: (target: string) => string][] = [
   ['brain.sbg', (target) => `-SE\n-m ${target}\nalloff: -\nNOW alloff\n`],
   ['filter.lavfi', (target) => `amovie=${target}`],
   ['protocols.txt', (target) => `concat:${target}|subfile,,start,0,end,0,,:${target}|crypto:${target}\n`],
+  // By relative name, to another machine's address, and to what every machine has.
+  ['relative.m3u8', () => hls('canary.wav')],
+  ['metadata.m3u8', () => hls('http://169.254.169.254/latest/meta-data/')],
+  ['environment.m3u8', () => hls('/proc/self/environ')],
 ];
 
 const asTexts: HostileFile[] = texts.map(([name, text], index) => {
-  const where = index % 2 === 0 ? 'a local file' : 'an address on the loopback';
+  const where = index % 2 === 0 ? 'a local file' : 'an address';
   return {
     kind: 'playlists and manifests',
     name,
@@ -47,17 +52,6 @@ const asTexts: HostileFile[] = texts.map(([name, text], index) => {
     outcome: unreadable,
   };
 });
-
-/** By relative name, by protocol, and to what every machine has. */
-const targets = ['canary.wav', '/proc/self/environ', 'http://169.254.169.254/latest/meta-data/'];
-
-const asTargets: HostileFile[] = targets.map((target, index) => ({
-  kind: 'playlists and manifests',
-  name: `${index}-hls.m3u8`,
-  made: `a list that names ${target}`,
-  make: () => Buffer.from(hls(target)),
-  outcome: unreadable,
-}));
 
 const picture: HostileFile = {
   kind: 'playlists and manifests',
@@ -68,4 +62,4 @@ const picture: HostileFile = {
   outcome: silentPictures,
 };
 
-export const references: HostileFile[] = [...asTexts, ...asTargets, picture];
+export const references: HostileFile[] = [...asTexts, picture];
