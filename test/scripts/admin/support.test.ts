@@ -1,24 +1,32 @@
-/** What support does with accounts, plans and money, and the log of it. */
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+/** What support does with accounts, plans, money and sessions, and the log of it. */
+import { existsSync, openAsBlob } from 'node:fs';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js';
 import { sql } from 'kysely';
-import { findAccount } from '../../../db/accounts/accounts.ts';
+import { findAccount, suspendAccount, updateAccount } from '../../../db/accounts/accounts.ts';
 import { addToSupportLog } from '../../../db/accounts/support-log.ts';
 import { insertIdempotencyRecord } from '../../../db/sessions/idempotency.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { whoWorks } from '../../../scripts/admin/command.ts';
-import { makeAccount } from '../../support/service/accounts.ts';
+import { ScriptedRecognizer, says } from '../../support/models/scripted-recognizer.ts';
+import { credit, makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
-import { jobsOf } from '../../support/service/jobs.ts';
+import { final, jobsOf, row, upload } from '../../support/service/jobs.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
+import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import { aTime, adminOf, anId, mistaken, refused, runAdmin } from './run-admin.ts';
+import type { Updateable } from 'kysely';
+import type { SessionTable } from '../../../db/schema.ts';
 import type { JsonObject } from './run-admin.ts';
 
 const service = await useService();
 const admin = adminOf(service);
+const folder = useFolder();
+const tone = await ffmpeg(...sine(2), `${folder}/Board meeting.wav`);
 afterEach(() => expectSound(service));
 
 const unknown = '0198c0de-0000-7000-8000-000000000000';
@@ -301,3 +309,191 @@ test('restore with an ADMIN_AS that is no name → a mistake, before the backup 
   const end = await runAdmin(['restore', '--from', '/nowhere'], { DATA_DIR: service.dataDir, ADMIN_AS: 'a\nb' });
   expect(end).toEqual(mistaken(/ADMIN_AS is no name/));
 });
+
+test('sessions list and show → titles and state, never a word of the transcript', async () => {
+  const { id } = await makeAccount(service.db);
+  const { id: completed } = await makeSession(service.db, id, {
+    status: 'completed',
+    durationMs: 7_100,
+    reservedMs: 7_100,
+  });
+  const { id: failed } = await makeSession(service.db, id, { status: 'failed' });
+  const listed = await admin.json<JsonObject[]>('sessions', 'list', id);
+  const told = { accountId: id, title: 'Board meeting', createdAt: aTime, startedAt: aTime, completedAt: aTime };
+  expect(listed).toEqual([
+    { ...told, id: failed, status: 'failed', errorCode: 'unsupported_media' },
+    { ...told, id: completed, status: 'completed', durationMs: 7_100, language: 'en-US' },
+  ]);
+  expect(await admin.json('sessions', 'show', completed)).toEqual({
+    ...listed[1],
+    ...{ jobId: anId, reservedMs: 0, attempt: 1, attemptsLeft: 2, freeAttempts: 0 },
+  });
+  expect(await admin.json('sessions', 'list', id, '--status', 'failed')).toEqual([listed[0]]);
+  const cut = await admin.run('sessions', 'list', id, '--limit', '1');
+  expect(cut).toMatchObject({ code: 0, stderr: 'There are more than these 1: see --limit.\n' });
+  const shown = await admin.run('sessions', 'show', failed);
+  expect(shown.stdout).toMatch(
+    /Title +Board meeting\nStatus +failed\nError +unsupported_media: The audio could not be decoded/,
+  );
+});
+
+test('cancel a queued session → failed with canceled, its reservation and its job are gone; not twice', async () => {
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  const { sessionId } = await upload(service, account, tone);
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ reservedMs: 2_000 });
+  expect(await admin.json('sessions', 'cancel', sessionId)).toMatchObject({
+    ...{ id: sessionId, accountId: account.id, status: 'failed', errorCode: 'canceled', reservedMs: 0 },
+  });
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 60_000, reservedMs: 0 });
+  expect(await jobsOf(service, sessionId)).toMatchObject([{ state: 'cancelled' }]);
+  const { body } = await service.get(`/v1/sessions/${sessionId}`, account.key).expect(200);
+  expect(body).toMatchObject({ status: 'failed', error: { code: 'canceled' } });
+  expect(await admin.run('sessions', 'cancel', sessionId)).toEqual(refused(/is failed already/));
+});
+
+test('cancel while a worker runs it → nothing is stored or charged; retry → the same audio is transcribed and charged', async () => {
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  const begun = Promise.withResolvers<void>();
+  const canceled = Promise.withResolvers<void>();
+  const recognizer = new ScriptedRecognizer(async ({ earlier }) => {
+    if (earlier > 0) return says('the second time');
+    begun.resolve();
+    await canceled.promise;
+    return says('too late');
+  });
+  const { sessionId } = await upload(service, account, tone);
+  const worker = await service.work(recognizer);
+  await begun.promise;
+  await admin.json('sessions', 'cancel', sessionId);
+  const retried = await admin.json('sessions', 'retry', sessionId);
+  expect(retried).toMatchObject({ id: sessionId, reservedMs: 2_000 });
+  expect(retried).not.toHaveProperty('errorCode');
+  canceled.resolve();
+
+  const transcript = await final(service, account, sessionId);
+  expect(transcript).toMatchObject({ status: 'completed', segments: [{ text: 'the second time' }] });
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 58_000, reservedMs: 0 });
+  await worker.stop();
+  expect(await admin.run('sessions', 'retry', sessionId)).toEqual(refused(/is completed: only failed ones/));
+});
+
+test('retry → a fresh reservation and job; where upload would be refused now, so is this', async () => {
+  const account = await makeAccount(service.db, { plan: 'pro', balanceMs: 2_000 });
+  const { db } = service;
+  const { sessionId } = await upload(service, account, tone);
+  await admin.json('sessions', 'cancel', sessionId);
+  const retry = () => admin.run('sessions', 'retry', sessionId);
+
+  await admin.json('balance', 'correct', account.id, '-1s', '--reason', 'x');
+  expect(await retry()).toEqual(refused(/has 1s available, the audio needs 2s/));
+  await credit(db, account.id, 10_000);
+  await suspendAccount(db, account.id);
+  expect(await retry()).toEqual(refused(/is suspended/));
+  await admin.json('accounts', 'resume', account.id);
+  await updateAccount(db, account.id, { plan: 'free' });
+  expect(await retry()).toEqual(refused(/plan free, which may not transcribe/));
+  await updateAccount(db, account.id, { plan: 'pro' });
+  await updateAccount(db, account.id, { max_audio_ms: 1_999 });
+  expect(await retry()).toEqual(refused(/The audio is 2s long, its account .* may have 1.999s/));
+  await updateAccount(db, account.id, { max_audio_ms: null });
+  expect(await row(service, account, sessionId)).toMatchObject({ status: 'failed', reserved_ms: 0 });
+
+  expect(await admin.json('sessions', 'retry', sessionId)).toMatchObject({
+    ...{ id: sessionId, status: 'queued', reservedMs: 2_000, attemptsLeft: 3 },
+  });
+  expect(await jobsOf(service, sessionId)).toMatchObject([{ state: 'cancelled' }, { state: 'created' }]);
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 11_000, reservedMs: 2_000 });
+  expect(await retry()).toEqual(refused(/is queued: only failed ones can be retried/));
+});
+
+test('retry of audio that could not be measured → reserves what is available; without audio → refused', async () => {
+  const account = await makeAccount(service.db, { plan: 'pro', balanceMs: 60_000 });
+  const { sessionId } = await upload(service, account, tone);
+  const set = (values: Updateable<SessionTable>) =>
+    service.db.updateTable('sessions').set(values).where('id', '=', sessionId).execute();
+  await admin.json('sessions', 'cancel', sessionId);
+  await set({ duration_ms: null });
+  expect(await admin.json('sessions', 'retry', sessionId)).toMatchObject({ reservedMs: 60_000 });
+  await admin.json('sessions', 'cancel', sessionId);
+  const gone = refused(/audio of session .* is not there any more/);
+  await rm(service.audioStore.path(account.id, sessionId));
+  expect(await admin.run('sessions', 'retry', sessionId)).toEqual(gone);
+  await set({ audio_deleted_at: '2026-01-01T00:00:00Z' });
+  expect(await admin.run('sessions', 'retry', sessionId)).toEqual(gone);
+  expect(await jobsOf(service, sessionId)).toHaveLength(2);
+});
+
+test('delete a queued session → job, reservation, audio, row and idempotency record are gone; a completed one → its charge stays', async () => {
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  const send = () =>
+    service.post('/v1/transcriptions', account.key).set('Idempotency-Key', 'once').attach('file', tone).expect(202);
+  const { sessionId } = (await send()).body as { sessionId: string };
+  expect(await admin.json('sessions', 'delete', sessionId)).toEqual({
+    id: sessionId,
+    accountId: account.id,
+    deleted: true,
+  });
+  expect(await jobsOf(service, sessionId)).toMatchObject([{ state: 'cancelled' }]);
+  expect(await service.audioStore.exists(account.id, sessionId)).toBe(false);
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 60_000, reservedMs: 0 });
+  await service.get(`/v1/sessions/${sessionId}`, account.key).expect(404);
+  expect(((await send()).body as { sessionId: string }).sessionId).not.toBe(sessionId);
+
+  const { id } = await makeSession(service.db, account.id, { status: 'completed', reservedMs: 7_100 });
+  const { stdout } = await admin.run('sessions', 'delete', id);
+  expect(stdout).toMatch(/is erased, with its transcript and audio/);
+  expect(await service.db.selectFrom('transcripts').selectAll().where('session_id', '=', id).execute()).toEqual([]);
+  expect(await admin.json('balance', 'show', account.id)).toMatchObject({ balanceMs: 52_900 });
+});
+
+test.each(['show', 'retry', 'cancel', 'delete'])('sessions %s of an unknown session → exit code 1', async (command) => {
+  const { id } = await makeAccount(service.db);
+  expect(await admin.run('sessions', command, id)).toEqual(refused(`^There is no session ${id}`));
+});
+
+test('sessions export → every transcript of the account and of no other, as the API shows it, and a list', async () => {
+  const { id, key } = await makeAccount(service.db);
+  const { id: session } = await makeSession(service.db, id, { status: 'completed', title: 'Board, "secret"' });
+  const { id: failed } = await makeSession(service.db, id, { status: 'failed', title: '=cmd' });
+  await makeSession(service.db, (await makeAccount(service.db)).id, { status: 'completed' });
+  const file = join(folder, 'acme.zip');
+  expect(await admin.json('sessions', 'export', id, '--to', file)).toEqual({
+    id,
+    file,
+    bytes: (await stat(file)).size,
+    sessions: 2,
+    transcripts: 1,
+  });
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+  const zip = await contentsOf(file);
+  expect(Object.keys(zip).sort()).toEqual([
+    'sessions.csv',
+    `transcripts/${session}.json`,
+    `transcripts/${session}.txt`,
+  ]);
+  const shown = await service.get(`/v1/sessions/${session}/transcript?include=words`, key);
+  const exported = JSON.parse(zip[`transcripts/${session}.json`]!);
+  expect(exported.segments).toEqual(shown.body.segments);
+  expect(exported.session).toEqual((await service.get(`/v1/sessions/${session}`, key)).body);
+  expect(zip[`transcripts/${session}.txt`]).toBe('good morning\nbegin\n');
+  expect(zip['sessions.csv']).toMatch(/^session,status,[^]*\r\n$/);
+  expect(zip['sessions.csv']).toContain(`,"Board, ""secret""",`);
+  expect(zip['sessions.csv']).toMatch(new RegExp(`\r\n${failed},failed,\\S+,'=cmd,`));
+  expect(await admin.json('log', '--account', id)).toMatchObject([{ act: 'sessions export' }]);
+
+  // What is there is not replaced.
+  const before = await readFile(file);
+  expect(await admin.run('sessions', 'export', id, '--to', file)).toEqual(refused(/can not be made \(EEXIST\)/));
+  expect((await readFile(file)).equals(before)).toBe(true);
+});
+
+async function contentsOf(file: string): Promise<Record<string, string>> {
+  const reader = new ZipReader(new BlobReader(await openAsBlob(file)), { useWebWorkers: false });
+  const contents: Record<string, string> = {};
+  for (const entry of await reader.getEntries()) {
+    if (!entry.directory) contents[entry.filename] = await entry.getData(new TextWriter());
+  }
+  await reader.close();
+  return contents;
+}
