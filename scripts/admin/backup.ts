@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { eachAudioOwner } from '../../db/audit/audio.ts';
 import { inTransaction } from '../../db/connection/transaction.ts';
-import { copyCluster } from '../../db/embedded/base-backup.ts';
+import { copyCluster } from './base-backup.ts';
 import { clusterPaths, placeCluster } from '../../db/embedded/cluster.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { AudioStoreUnavailable } from '../../src/files/audio-store.ts';
@@ -85,7 +85,7 @@ async function copyAll(admin: AdminContext, backup: NewBackup): Promise<{ notes:
     content: (name: string, content: Buffer) => backup.addStream(within(name), Readable.from([content])),
   };
   const ends = { beforeTheEnd: () => audio.catchUp(), atTheEnd: () => audio.hold() };
-  await copyCluster(clusterPaths(postgresFolder(admin.dataDir)), admin.databaseUrl, copy, ends);
+  await copyCluster(clusterPaths(postgresFolder(admin.dataDir)).data, admin.databaseUrl, copy, ends);
   const audioFiles = await audio.finish();
   return { notes: await backup.finish(audioFiles), lost: audio.lost };
 }

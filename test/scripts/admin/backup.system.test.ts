@@ -5,7 +5,7 @@
 import { appendFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { copyCluster } from '../../../db/embedded/base-backup.ts';
+import { copyCluster } from '../../../scripts/admin/base-backup.ts';
 import { clusterPaths } from '../../../db/embedded/cluster.ts';
 import { joinEmbeddedPostgres } from '../../../db/embedded/embedded-postgres.ts';
 import { listLedger } from '../../../db/accounts/ledger.ts';
@@ -128,7 +128,7 @@ async function seeNothingChangeAtTheEnd({ db, databaseUrl, dataDir }: TestServic
     });
   const atTheEnd = () => expect(change()).rejects.toThrow(/lock timeout/);
   const hooks = { beforeTheEnd: async () => {}, atTheEnd };
-  await copyCluster(clusterPaths(join(dataDir, 'postgres')), databaseUrl, nowhere, hooks);
+  await copyCluster(clusterPaths(join(dataDir, 'postgres')).data, databaseUrl, nowhere, hooks);
 }
 
 async function goesOn(dataDir: string, account: TestAccount, before: string[]): Promise<void> {

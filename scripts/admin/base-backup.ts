@@ -5,8 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openConnection } from '../connection/database.ts';
-import type { ClusterPaths } from './cluster.ts';
+import { openConnection } from '../../db/connection/database.ts';
 
 /** Takes what is copied. Names are relative to the data folder. */
 export interface Copy {
@@ -28,7 +27,7 @@ const leftOut =
  * @throws when sessions are being changed without a pause for a minute
  */
 export async function copyCluster(
-  { data }: ClusterPaths,
+  data: string,
   url: string,
   copy: Copy,
   { beforeTheEnd, atTheEnd }: { beforeTheEnd: () => Promise<void>; atTheEnd: () => Promise<void> },
