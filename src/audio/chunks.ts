@@ -1,4 +1,4 @@
-import { overlapping } from './spans.ts';
+import { laterBy, overlapping } from './spans.ts';
 import type { Span } from './spans.ts';
 
 export type { Span };
@@ -107,11 +107,9 @@ export function cutSpeechIntoChunks(
     .flatMap((stretch) => partedAt(changes, stretch))
     .flatMap((stretch) => {
       const fromMs = stretch.startMs;
-      const within = overlapping(silences, stretch).map(({ startMs, endMs }) => ({
-        ...{ startMs: startMs - fromMs, endMs: endMs - fromMs },
-      }));
+      const within = overlapping(silences, stretch).map((silence) => laterBy(-fromMs, silence));
       return cutIntoChunks(stretch.endMs - fromMs, within, lengths).map((chunk) => ({
-        ...{ startMs: chunk.startMs + fromMs, endMs: chunk.endMs + fromMs },
+        ...laterBy(fromMs, chunk),
         ...{ windowStartMs: chunk.windowStartMs + fromMs, windowEndMs: chunk.windowEndMs + fromMs },
       }));
     });

@@ -26,7 +26,6 @@ export interface Decoded {
   durationMs: number;
   silences: Span[];
   warnings: AudioWarning[];
-  /** All audio streams of the file. */
   tracks: readonly Track[];
   /** ffmpeg is known to decode such files wrongly. */
   isDoubtful: boolean;

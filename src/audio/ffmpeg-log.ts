@@ -21,7 +21,6 @@ export interface FileHeader {
 export interface Track {
   /** ffmpeg's name. */
   codec: string;
-  /** Samples per second. */
   sampleRate: number;
   channels: number;
   /** It says where its channels belong, or there are one or two. */

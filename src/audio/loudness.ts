@@ -14,7 +14,6 @@ export interface Loudness {
   floorDb: number;
   /** So much of it reaches the end of the scale that it is distorted. */
   isClipped: boolean;
-  /** Stretches without speech. */
   silences: Span[];
   /** Of each step the highest sample, in dB above -96. */
   peaks: Uint8Array;

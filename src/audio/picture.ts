@@ -3,13 +3,10 @@ import { isOggOfParts } from './whole.ts';
 import { gapsOf } from './timeline.ts';
 import { runFfmpeg } from './ffmpeg.ts';
 import type { FileHeader } from './ffmpeg-log.ts';
-import type { FfmpegRun } from './ffmpeg.ts';
+import type { SamplesOptions } from './decode-samples.ts';
 import type { Gap, PacketTimes } from './timeline.ts';
 
-type TrackRun = Pick<FfmpegRun, 'input' | 'timeLimitMs'> & {
-  signal?: AbortSignal | undefined;
-  track?: number | undefined;
-};
+type TrackRun = Pick<SamplesOptions, 'input' | 'timeLimitMs' | 'signal' | 'track'>;
 
 /** A shorter delay is not to be seen. */
 const shortestMs = 100;

@@ -7,6 +7,13 @@ export interface Span {
 export const totalMs = (spans: readonly Span[]): number =>
   spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
 
+/** The same, with times that count from another beginning. */
+export const laterBy = <S extends Span>(ms: number, span: S): S => ({
+  ...span,
+  startMs: span.startMs + ms,
+  endMs: span.endMs + ms,
+});
+
 /**
  * What of some spans lies within another one.
  * @param spans in order, none overlapping another. Most are not looked at: a day may have thousands.

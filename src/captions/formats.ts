@@ -1,7 +1,6 @@
 import { toLines, widthOf } from './lines.ts';
 import type { Segment } from './segment.ts';
 
-/** What captions need of a segment. */
 export type Caption = Pick<Segment, 'startMs' | 'endMs' | 'text' | 'speaker' | 'channel'>;
 
 /**
@@ -10,10 +9,8 @@ export type Caption = Pick<Segment, 'startMs' | 'endMs' | 'text' | 'speaker' | '
  */
 const [shortestCueMs, columnsPerSecond] = [1_000, 21];
 
-/** A format: the pieces of its text, one for each caption. A whole day has too many to wait for all. */
-export type CaptionFormat = (captions: Iterable<Caption>) => Generator<string>;
-
 /**
+ * Each format gives the pieces of its text, one for each caption: a whole day has too many to wait for all.
  * WebVTT (W3C, https://www.w3.org/TR/webvtt1/#file-structure), lines ending in LF, media type text/vtt.
  * Without captions, the header alone, which is a valid file.
  */

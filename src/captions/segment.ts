@@ -16,14 +16,9 @@ export interface SpokenWord extends Word, WrittenWord {
 }
 
 /** A stretch of speech that can be read as one caption. */
-export interface Segment {
+export interface Segment extends Word {
   /** Position in the transcript, from 0. */
   index: number;
-  startMs: number;
-  endMs: number;
-  text: string;
-  /** 0 to 1, only where the recognizer gives it. */
-  confidence?: number;
   /** `S1`, `S2`, …, only where the recognizer tells speakers apart. */
   speaker?: string;
   /** Where it was said, from 1, only where channels are recognized separately. */

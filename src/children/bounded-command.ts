@@ -7,11 +7,9 @@ import { promisify } from 'node:util';
 /** A program that should be installed isn't; the message names it and what to type. */
 export class ExecutableNotFound extends DependencyError {
   override readonly name = 'ExecutableNotFound';
-  readonly executable: string;
 
   constructor(executable: string) {
     super(`${executable} was not found. Install it: apt-get install ${debianPackages[executable] ?? executable}`);
-    this.executable = executable;
   }
 }
 

@@ -17,7 +17,6 @@ export interface ChildOptions {
    * killed and `runChild` rejects with that error.
    */
   onStdout?: OnOutput;
-  /** Gets standard error as it comes. */
   onStderr?: (chunk: Buffer) => void;
   /** Without it, the best that this machine allows. */
   isolation?: Isolation;

@@ -140,13 +140,6 @@ const placeOf = ({ startMs, endMs }: Chunk) => ({
   'transcription.chunk.end_ms': endMs,
 });
 
-/** Moves the times of a word from the start of a chunk to the start of the recording. */
-export const laterBy = <W extends Word>(ms: number, word: W): W => ({
-  ...word,
-  startMs: word.startMs + ms,
-  endMs: word.endMs + ms,
-});
-
 /** Reports percents over all chunks, as each is done; below 100, because the transcript is not stored yet. */
 function progressOf(chunks: readonly Chunk[], onProgress: RecognizeOptions['onProgress']) {
   const lengthOf = ({ windowStartMs, windowEndMs }: Chunk) => windowEndMs - windowStartMs;

@@ -48,9 +48,7 @@ export interface RecognizeOptions extends Hints {
 }
 
 /** Times are ms from the start of the recording. */
-export interface UncertainStretch {
-  startMs: number;
-  endMs: number;
+export interface UncertainStretch extends Span {
   /**
    * There is a voice and no word, although it was recognized again; the same words came on and on; the recognizer itself
    * doubts its words; or it refused them, so that they were not recognized.
@@ -79,7 +77,6 @@ export interface Recognizer {
    * with what the server shows.
    */
   jobsAtOnce?(): number;
-  /** The load of its server, if there is one. */
   load?(): ServerLoad;
   /**
    * `tell` is called when its server stays busy. Recordings wait for room; `whyAway` tells

@@ -1,4 +1,3 @@
-/** Speech, as far as it is known. */
 import { totalMs, overlapping, without } from '../audio/spans.ts';
 import { withPauses } from '../audio/chunks.ts';
 import type { Span } from '../audio/chunks.ts';

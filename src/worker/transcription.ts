@@ -9,7 +9,7 @@ import { findLeaks } from '../audio/leaks.ts';
 import { withPauses } from '../audio/chunks.ts';
 import { totalMs } from '../audio/spans.ts';
 import { DependencyError } from '../ops/dependency-error.ts';
-import { joinChannels } from '../recognizers/channels.ts';
+import { joinChannels } from '../recognizers/whole-recording.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { meanProgress } from '../recognizers/all-or-abort.ts';
 import { availableMs } from '../sessions/balance.ts';

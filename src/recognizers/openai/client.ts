@@ -43,7 +43,6 @@ export interface ClientOptions {
   timeLimitMs?: ((audioMs: number) => number) | undefined;
 }
 
-/** How a chunk is asked for. */
 export interface Asking {
   audioMs: number;
   /** Those that the server refuses are left out, except for the language. */

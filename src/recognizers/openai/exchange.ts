@@ -75,7 +75,6 @@ export class Exchange {
     return address;
   }
 
-  /** Closes its connections. */
   close(): Promise<void> {
     return this.#dispatcher.destroy();
   }

@@ -6,7 +6,6 @@ import type { Hints } from '../recognizer.ts';
 import type { Fields } from './exchange.ts';
 import type { KnownSpeaker } from './known-speakers.ts';
 
-/** What is said of one chunk of a recording. */
 export interface ChunkHints extends Hints {
   knownSpeakers?: readonly KnownSpeaker[] | undefined;
 }

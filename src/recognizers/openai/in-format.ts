@@ -1,11 +1,11 @@
 /** Recognizes a recording by a server's answers in one format. */
 import { cutSpeechIntoChunks } from '../../audio/chunks.ts';
-import { totalMs } from '../../audio/spans.ts';
+import { laterBy, totalMs } from '../../audio/spans.ts';
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
 import { joinChunks } from '../join.ts';
 import { mostSpoken, nameSpeakers } from '../whole-recording.ts';
 import { retryGaps } from '../retry-gaps.ts';
-import { laterBy, chunksOf, processChunks } from '../in-chunks.ts';
+import { chunksOf, processChunks } from '../in-chunks.ts';
 import { ChunkRefused, RecognizerError } from '../recognizer.ts';
 import { spokenIn, voiceIn } from '../spoken.ts';
 import { traceparentOf } from '../../tracing/tracing.ts';
@@ -41,14 +41,6 @@ function chunkLengths(format: AnswerFormat, language: string | undefined): Chunk
   return { longestMs: language === undefined ? shortMs : longMs, overlapMs: 1_000 };
 }
 
-/**
- * Whether the server gives times of words; undefined until it has recognized some. For the next recording it is asked
- * anew, because one odd answer may be a mistake.
- */
-interface ServerTraits {
-  wordTimes: boolean | undefined;
-}
-
 /** A voice that was refused for longer than that is worth another attempt. */
 const mostRefusedMs = 3_000;
 
@@ -66,7 +58,7 @@ export async function recognizeIn(
   options: RecognizeOptions,
   client: SpeechClient,
 ): Promise<Transcript> {
-  const learnt: ServerTraits = { wordTimes: undefined };
+  const learnt: ChunkRequest['learnt'] = { wordTimes: undefined };
   let introduction: VoiceSamples | undefined;
 
   const hearChunk: ProcessChunk<AnsweredChunk> = async (chunk, signal, span, earlier = 0) => {
@@ -118,7 +110,11 @@ interface ChunkRequest {
   file: string;
   format: AnswerFormat;
   client: SpeechClient;
-  learnt: ServerTraits;
+  /**
+   * Whether the server gives times of words; undefined until it has recognized some. For the next recording it is asked
+   * anew, because one odd answer may be a mistake.
+   */
+  learnt: { wordTimes: boolean | undefined };
   told: ChunkHints & Pick<RecognizeOptions, 'signal' | 'span'>;
 }
 
@@ -127,12 +123,12 @@ interface ChunkRequest {
  * would be doubled.
  */
 async function transcribeChunk(request: ChunkRequest, chunk: Chunk): Promise<AnsweredChunk> {
-  const { format, learnt } = request;
+  const { learnt } = request;
   const own = { ...chunk, windowStartMs: chunk.startMs, windowEndMs: chunk.endMs };
   const heard = await requestChunk(request, learnt.wordTimes === false ? own : chunk);
   const { windowStartMs, windowEndMs } = heard.chunk;
   const isShared = windowStartMs < chunk.startMs || windowEndMs > chunk.endMs;
-  if (isFormatWasted(heard, format, isShared, learnt)) throw new FormatRefused('it has no times');
+  if (isFormatWasted(heard, request, isShared)) throw new FormatRefused('it has no times');
   if (heard.timesOf === 'words') learnt.wordTimes = true;
   else if (heard.timesOf === 'segments' && hasLetters(heard)) learnt.wordTimes ??= false;
   const isExact = heard.timesOf === 'words' || heard.timesOf === 'nothing';
@@ -159,10 +155,10 @@ async function requestChunk({ file, format, client, told }: ChunkRequest, chunk:
 const hasLetters = ({ utterances }: AnsweredChunk) => utterances.flat().some(({ text }) => lettersOf(text).length > 0);
 
 /** Whether chunks of `json`, which are short and have no overlap, would give better times than this answer. */
-function isFormatWasted(heard: AnsweredChunk, format: AnswerFormat, isShared: boolean, { wordTimes }: ServerTraits) {
+function isFormatWasted(heard: AnsweredChunk, { format, learnt }: ChunkRequest, isShared: boolean) {
   if (heard.timesOf !== 'text' || !hasLetters(heard)) return false;
   const isLong = heard.chunk.windowEndMs - heard.chunk.windowStartMs > shortMs;
-  if (format === 'verbose_json') return (isLong || isShared) && wordTimes === undefined;
+  if (format === 'verbose_json') return (isLong || isShared) && learnt.wordTimes === undefined;
   return format === 'diarized_json' && isLong;
 }
 

@@ -5,10 +5,8 @@ import { recognizeIn } from './in-format.ts';
 import type { AnswerFormat, ClientOptions } from './client.ts';
 import type { Recognizer } from '../recognizer.ts';
 
-export type OpenAiOptions = Pick<ClientOptions, 'server' | 'mostRequests' | 'retries' | 'timeLimitMs'>;
-
 /** Recognizes with a server that has OpenAI's `/audio/transcriptions`. The audio leaves this machine. */
-export function createOpenAi(options: OpenAiOptions): Recognizer {
+export function createOpenAi(options: ClientOptions): Recognizer {
   const { server } = options;
   const client = new SpeechClient(options);
   const bestFormat = server.model.endsWith('-diarize') ? 'diarized_json' : 'verbose_json';

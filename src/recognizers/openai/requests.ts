@@ -9,7 +9,6 @@ import type { RequestOutcome, ServerLoad } from '../../ops/speech-server.ts';
 
 /** What is sent, and how long that may take. */
 export interface RequestLimits {
-  /** How much audio is in it. */
   audioMs: number;
   /**
    * Counts from when its answer could begin. A server that works on one request at a time begins when it has answered

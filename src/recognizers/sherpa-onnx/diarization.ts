@@ -10,7 +10,6 @@ import type { Chunk } from '../../audio/chunks.ts';
 import type { Slots } from '../in-chunks.ts';
 import type { DecodedAudio, RecognizeOptions } from '../recognizer.ts';
 import type { Turn } from './voices.ts';
-import type { OfflineSpeakerDiarizationConfig } from 'sherpa-onnx-node';
 import type { WindowResult } from './messages.ts';
 
 /**
@@ -33,14 +32,7 @@ const memoryBesideModels = 3 * 1024 ** 3;
 
 /** What a process takes for a window of 20 minutes, with CAM++. For 100 s it takes 370 MB. */
 const bytesOfDiarizer = 650_000_000;
-/** Diarizers may take a quarter of the memory. */
 export const diarizersThatFit = (memoryBytes?: number) => processesThatFit(bytesOfDiarizer, 0.25, memoryBytes);
-
-interface DiarizationModel {
-  config: OfflineSpeakerDiarizationConfig;
-  /** Of both files. */
-  bytes: number;
-}
 
 /** One model hears who speaks when within 10 s (pyannote segmentation), the other what a voice is like. */
 const files = { segmentation: 'segmentation.onnx', embedding: 'embedding.onnx' } as const;
@@ -57,10 +49,10 @@ const defaultThreshold = 0.5;
 
 /**
  * @param threshold see {@link defaultThreshold}
- * @returns undefined when there is no such folder
+ * @returns its `bytes` are those of both files; undefined when there is no such folder
  * @throws {NoModel} the folder can't be read or lacks a file
  */
-async function readDiarizationFolder(folder: string, threshold: number): Promise<DiarizationModel | undefined> {
+async function readDiarizationFolder(folder: string, threshold: number) {
   const found = await readdir(folder).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return undefined;
     throw new NoModel(`the folder ${folder} can not be read`, { cause });
@@ -103,17 +95,7 @@ export interface DiarizationOptions {
 export type FindTurns = (audio: DecodedAudio, options: RecognizeOptions) => Promise<Turn[]>;
 
 /** sherpa-onnx's speaker diarization. Its processes keep the models between windows and jobs. */
-export interface Diarization {
-  /**
-   * Looks for the models at each recording, because they may be installed while the service runs.
-   * @returns undefined when there is no such folder
-   * @throws {RecognizerError} the folder is there, but lacks a file
-   */
-  load(): Promise<FindTurns | undefined>;
-  close(): Promise<void>;
-}
-
-export function createDiarization(options: DiarizationOptions): Diarization {
+export function createDiarization(options: DiarizationOptions) {
   const { folder, threshold = defaultThreshold, slots, timeLimitMs, idleMs } = options;
   const most = Math.min(slots.count, diarizersThatFit());
   let loaded: ModelProcessPool<WindowResult> | undefined;
@@ -125,7 +107,12 @@ export function createDiarization(options: DiarizationOptions): Diarization {
   const explain = (message: string) => `diarization with the models in ${folder}: ${message}`;
 
   return {
-    async load() {
+    /**
+     * Looks for the models at each recording, because they may be installed while the service runs.
+     * @returns undefined when there is no such folder
+     * @throws {RecognizerError} the folder is there, but lacks a file
+     */
+    async load(): Promise<FindTurns | undefined> {
       const found = await models();
       if (found === undefined) return undefined;
       const memoryBytes = memoryBesideModels + 4 * found.bytes;

@@ -1,10 +1,9 @@
+import { StringDecoder } from 'node:string_decoder';
 import { fileURLToPath } from 'node:url';
 import { boundedCommand } from '../../children/bounded-command.ts';
 import { closeOf, killGroup, killedBy, spawnGroup } from '../../children/child.ts';
-import { splitLines } from '../../children/lines.ts';
 import { RecognizerError } from '../recognizer.ts';
 import { answerMark } from './messages.ts';
-import type { LineSplitter } from '../../children/lines.ts';
 import type { ChildWork, Complaint, ChunkRequest } from './messages.ts';
 
 const main = fileURLToPath(new URL('child-main.ts', import.meta.url));
@@ -83,23 +82,16 @@ export async function startModelProcess<Result>(work: ChildWork, memoryBytes: nu
 
 /** In characters. A minute of the quickest speech, with times and probabilities, takes about 100,000. */
 const longestAnswer = 1024 * 1024;
+/** What is written about one chunk. Without a bound, a broken addon would fill our memory. */
+const mostBytes = 8 * 1024 * 1024;
 /** The addon writes much less about a chunk. */
 const longestComplaint = 8 * 1024;
 
 type Answer = Complaint & { answer: string };
 
 /** What a child writes. Each answer is asked for before it comes; an unexpected one is dropped. */
-export interface Answers {
-  /** Takes output as it comes. A line that is too long ends all. */
-  push(chunk: Buffer): void;
-  /** Rejects the answer that is waited for, and all later ones. Only the first error counts. */
-  end(error: Error): void;
-  /** The next answer, with what the addon wrote before it; one at a time. */
-  next(): Promise<Answer>;
-}
-
-export function createAnswers(): Answers {
-  let lines: LineSplitter | undefined;
+export function createAnswers() {
+  let readLines: ((chunk: Buffer) => void) | undefined;
   let awaited: PromiseWithResolvers<Answer> | undefined;
   let over: Error | undefined;
   let complaint = '';
@@ -112,21 +104,38 @@ export function createAnswers(): Answers {
     awaited?.reject(over);
   };
   return {
+    /** Rejects the answer that is waited for, and all later ones. Only the first error counts. */
     end,
-    push(chunk) {
+    /** Takes output as it comes. A line that is too long ends all. */
+    push(chunk: Buffer): void {
       try {
-        if (over === undefined) lines?.push(chunk);
+        if (over === undefined) readLines?.(chunk);
       } catch (error) {
         end(error as Error);
       }
     },
-    next() {
+    /** The next answer, with what the addon wrote before it; one at a time. */
+    next(): Promise<Answer> {
       awaited = Promise.withResolvers();
       complaint = '';
       // A new splitter for each answer: it bounds all that it is given, and the child lives long.
-      lines = splitLines(onLine, longestAnswer);
+      readLines = lineReader(onLine);
       if (over !== undefined) awaited.reject(over);
       return awaited.promise;
     },
+  };
+}
+
+/** Takes UTF-8 as it comes, and hands over its lines. @throws {Error} a line is too long, or all of it is */
+function lineReader(onLine: (line: string) => void): (chunk: Buffer) => void {
+  const decoder = new StringDecoder('utf8');
+  let [rest, bytes] = ['', 0];
+  return (chunk) => {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new Error('there is no end of output');
+    const lines = (rest + decoder.write(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > longestAnswer) throw new Error('a line of output is too long');
+    lines.forEach(onLine);
   };
 }

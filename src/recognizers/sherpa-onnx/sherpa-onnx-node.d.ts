@@ -4,19 +4,13 @@ declare module 'sherpa-onnx-node' {
   type KindConfig = Record<string, string | number>;
 
   /** One of these, for the kind of the model. */
-  export interface ModelConfigOfKind {
-    transducer?: KindConfig;
+  export interface ModelConfigOfKind extends Partial<Record<Kind, KindConfig>> {
     /** Which kind of transducer it is. */
     modelType?: string;
-    whisper?: KindConfig;
-    canary?: KindConfig;
-    moonshine?: KindConfig;
-    senseVoice?: KindConfig;
-    nemoCtc?: KindConfig;
-    zipformerCtc?: KindConfig;
-    fireRedAsrCtc?: KindConfig;
-    dolphin?: KindConfig;
   }
+
+  type Kind = 'transducer' | 'whisper' | 'canary' | 'moonshine' | 'senseVoice' | Ctc | 'dolphin';
+  type Ctc = 'nemoCtc' | 'zipformerCtc' | 'fireRedAsrCtc';
 
   export interface OfflineModelConfig extends ModelConfigOfKind {
     tokens: string;
@@ -58,15 +52,9 @@ declare module 'sherpa-onnx-node' {
     getResult(stream: OfflineStream): OfflineResult;
   }
 
-  interface SpeakerEmbeddingExtractorConfig {
-    model: string;
-    numThreads: number;
-    provider: 'cpu';
-  }
-
   export interface OfflineSpeakerDiarizationConfig {
     segmentation: { pyannote: { model: string }; numThreads: number; provider: 'cpu' };
-    embedding: SpeakerEmbeddingExtractorConfig;
+    embedding: { model: string; numThreads: number; provider: 'cpu' };
     /** With `numClusters` above 0, so many speakers. Otherwise as many as differ by more than `threshold`. */
     clustering: { numClusters: number; threshold: number };
     minDurationOn: number;
@@ -85,7 +73,7 @@ declare module 'sherpa-onnx-node' {
   }
 
   export class SpeakerEmbeddingExtractor {
-    constructor(config: SpeakerEmbeddingExtractorConfig);
+    constructor(config: OfflineSpeakerDiarizationConfig['embedding']);
     createStream(): OnlineStream;
     /** @param enableExternalBuffer whether the answer lies in memory of the addon */
     compute(stream: OnlineStream, enableExternalBuffer: boolean): Float32Array;

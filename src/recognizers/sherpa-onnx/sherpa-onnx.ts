@@ -1,7 +1,7 @@
 import { segmentsFromTexts, segmentsFromUtterances } from '../../captions/segments.ts';
 import { createSlots, chunksOf, recognizeInChunks } from '../in-chunks.ts';
 import { ChunkNotTranscribed, RecognizerError } from '../recognizer.ts';
-import { changesIn } from './voices.ts';
+import { changesIn, withSpeakers } from './voices.ts';
 import { createDiarization } from './diarization.ts';
 import { howToInstall } from './known-models.ts';
 import { primaryOf } from '../../languages/tags.ts';
@@ -10,7 +10,6 @@ import { ModelCopies, copiesThatFit } from './model-copies.ts';
 import { modelLanguageCode, readModelFolder } from './model-folder.ts';
 import { spokenIn } from '../spoken.ts';
 import { mostSpoken, nameSpeakers } from '../whole-recording.ts';
-import { withSpeakers } from './speakers.ts';
 import { meanProgress, allOrAbort } from '../all-or-abort.ts';
 import type { ChunkLengths } from '../../audio/chunks.ts';
 import type { Slots } from '../in-chunks.ts';

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { withPauses } from '../../audio/chunks.ts';
+import { laterBy } from '../../audio/spans.ts';
 import { chunksOf, createSlots, processChunks } from '../in-chunks.ts';
 import { howToInstall } from './known-models.ts';
 import { NoModel } from './model-folder.ts';
@@ -84,10 +85,7 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
       const cut = chunksOf(audio, { longestMs: windowMs, overlapMs: 0 });
       const windows = await processChunks(cut, slots, processWindow, { signal });
       const voices = windows.flatMap(({ chunk, result }) =>
-        result.speech.map(([startMs, endMs]) => ({
-          startMs: chunk.startMs + startMs,
-          endMs: chunk.startMs + endMs,
-        })),
+        result.speech.map(([startMs, endMs]) => laterBy(chunk.startMs, { startMs, endMs })),
       );
       return withPauses(voices, 0);
     },

@@ -48,7 +48,7 @@ export function languageIn({ lang }: OfflineResult): string | undefined {
 const longestTokenMs = 400;
 
 /**
- * Joins tokens to words. A token that begins with a space (or SentenceChunk's `▁`) begins a word; the others continue
+ * Joins tokens to words. A token that begins with a space (or SentencePiece's `▁`) begins a word; the others continue
  * it.
  * @param fromMs where the chunk begins that the times count from
  * @param toMs where the chunk ends
@@ -103,10 +103,9 @@ function tokensOf({ tokens, timestamps, durations, ys_log_probs: logarithms }: O
   }));
 }
 
-/** SentenceChunk writes a character that is not in its vocabulary as the bytes of its UTF-8, a token each: `<0xC3>`. */
+/** SentencePiece writes a character that is not in its vocabulary as the bytes of its UTF-8, a token each: `<0xC3>`. */
 const byte = /^<0x([0-9A-F]{2})>$/;
 
-/** Joins bytes to characters. */
 function charactersOf(tokens: readonly Token[]): Token[] {
   const joined: (Token & { bytes?: number[] })[] = [];
   for (const token of tokens) {

@@ -1,7 +1,7 @@
 import { plainText, subRip, webVtt } from '../../../src/captions/formats.ts';
-import type { Caption, CaptionFormat } from '../../../src/captions/formats.ts';
+import type { Caption } from '../../../src/captions/formats.ts';
 
-const written = (format: CaptionFormat) => (captions: readonly Caption[]) => [...format(captions)].join('');
+const written = (format: typeof webVtt) => (captions: readonly Caption[]) => [...format(captions)].join('');
 const [toWebVtt, toSubRip, toPlainText] = [written(webVtt), written(subRip), written(plainText)];
 
 const two: Caption[] = [

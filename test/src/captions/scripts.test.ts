@@ -7,7 +7,6 @@ import { segmentsFromTexts, segmentsFromUtterances } from '../../../src/captions
 import { withPunctuation } from '../../../src/recognizers/openai/punctuation.ts';
 import { ffmpeg } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import type { CaptionFormat } from '../../../src/captions/formats.ts';
 import type { SpokenWord } from '../../../src/captions/segment.ts';
 
 const texts = {
@@ -96,7 +95,7 @@ test('without times → the same text, in captions that fit, cut between words',
 
 const folder = useFolder();
 const withoutReturns = (text: string) => text.replaceAll('\r', '').trim();
-const written = (format: CaptionFormat) => [...format(segments)].join('');
+const written = (format: typeof webVtt) => [...format(segments)].join('');
 
 test.each([
   ['srt', subRip],

@@ -1,4 +1,4 @@
-import { withoutSeams } from '../../../src/captions/seams.ts';
+import { withoutSeams } from '../../../src/captions/segments.ts';
 
 /** Where the speaker goes on into the next chunk, there is a `/`; where not, a `|`. */
 const joined = (text: string) => {

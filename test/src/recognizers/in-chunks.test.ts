@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createSlots, laterBy, recognizeInChunks } from '../../../src/recognizers/in-chunks.ts';
+import { createSlots, recognizeInChunks } from '../../../src/recognizers/in-chunks.ts';
+import { laterBy } from '../../../src/audio/spans.ts';
 import { allOrAbort } from '../../../src/recognizers/all-or-abort.ts';
 import type { ProcessChunk } from '../../../src/recognizers/retry-gaps.ts';
 import type { TranscribedChunk } from '../../../src/recognizers/join.ts';

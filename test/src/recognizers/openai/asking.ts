@@ -7,7 +7,7 @@ import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-
 import { startSpeechServer } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';
 import type { Proxies } from '../../../../src/recognizers/proxies.ts';
-import type { OpenAiOptions } from '../../../../src/recognizers/openai/openai.ts';
+import type { ClientOptions } from '../../../../src/recognizers/openai/client.ts';
 import type { DecodedAudio, RecognizeOptions } from '../../../../src/recognizers/recognizer.ts';
 import type { Received, Reply, SpeechServerOptions } from '../../../support/models/speech-server.ts';
 
@@ -24,7 +24,7 @@ export const inTurn =
 export const formatOf = ({ fields }: Received): string | undefined => fields['response_format']?.[0];
 export const isSilence = ({ file }: Received): boolean => file?.name === 'silence.wav';
 
-export interface AskingOptions extends Partial<OpenAiOptions>, Pick<SpeechServerOptions, 'port'> {
+export interface AskingOptions extends Partial<ClientOptions>, Pick<SpeechServerOptions, 'port'> {
   model?: string;
   apiKey?: string | undefined;
   /** Of the server. */

@@ -1,5 +1,4 @@
-import { speechToKnow, turnsBySpeaker } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
-import { withSpeakers } from '../../../../src/recognizers/sherpa-onnx/speakers.ts';
+import { speechToKnow, turnsBySpeaker, withSpeakers } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
 import { nameSpeakers } from '../../../../src/recognizers/whole-recording.ts';
 import type { Turn } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
 

@@ -1,4 +1,4 @@
-import { joinChannels } from '../../../src/recognizers/channels.ts';
+import { joinChannels } from '../../../src/recognizers/whole-recording.ts';
 import type { Segment } from '../../../src/captions/segment.ts';
 
 const said = (startMs: number, text: string, speaker?: string): Segment => ({
