@@ -7,10 +7,8 @@ import type { Registry } from 'prom-client';
 export type RequestOutcome = 'transcribed' | 'busy' | 'timed_out' | 'refused' | 'broken';
 
 export interface ServerLoad {
-  /** Requests that it gets at once. */
   limit: number;
   inFlight: number;
-  /** Chunks that wait here. */
   waiting: number;
   /** Seconds of audio per second, when it was last busy; undefined: unknown. */
   speed: number | undefined;

@@ -13,15 +13,11 @@ import { UploadsInFlight } from '../api/uploads/upload.ts';
 import { UploadMeasurements } from '../api/uploads/measurement.ts';
 import type { AppContext } from '../sessions/app-context.ts';
 
-export interface Api {
-  readonly port: number;
-  /** Refuses new requests, lets those in flight finish, and answers those that wait. */
-  stop(): Promise<void>;
-}
+export type Api = Awaited<ReturnType<typeof startApi>>;
 
 const graceMs = 15_000;
 
-export async function startApi(context: AppContext, databaseUrl: string): Promise<Api> {
+export async function startApi(context: AppContext, databaseUrl: string) {
   const { config, log, metrics } = context;
   const stopping = new AbortController();
   const sessions = new SessionReads(context.db);
@@ -70,6 +66,7 @@ export async function startApi(context: AppContext, databaseUrl: string): Promis
   log.info({ host: config.host, port }, 'api answers');
   return {
     port,
+    /** Refuses new requests, lets those in flight finish, and answers those that wait. */
     async stop() {
       stopping.abort();
       await closeGracefully(server, graceMs);

@@ -12,7 +12,6 @@ export interface DatabaseInUse {
   leave(): Promise<void>;
 }
 
-/** Whether a pooler stands before the database. */
 export const isPooled = ({ url, directUrl }: DatabaseInUse): boolean => url !== directUrl;
 
 /** Whether there may be a database already: only the server knows what is behind `DATABASE_URL`. */

@@ -1,19 +1,21 @@
 /** One role of the service or both, in this process. */
+import { createServer } from 'node:http';
+import { Registry } from 'prom-client';
 import { DatabaseUnsupported, isDatabaseUnavailable } from '../../db/connection/database-errors.ts';
 import { startApi } from './api-server.ts';
 import { findLimiters, ExecutableNotFound, findExecutable } from '../children/bounded-command.ts';
 import { DatabaseUnavailable, whyNoDatabase } from '../../db/connection/explained-faults.ts';
 import { createContext } from './context.ts';
 import { StartupError } from '../ops/dependency-error.ts';
-import { showOnPort } from '../ops/server.ts';
+import { closeGracefully, listen } from '../ops/listening.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { AudioStoreLost } from '../files/audio-store.ts';
 import { withTimeout } from '../concurrency/with-timeout.ts';
+import type { ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../ops/log.ts';
 import type { Recognizer } from '../recognizers/recognizer.ts';
 import type { AppContext } from '../sessions/app-context.ts';
-import type { Readiness } from '../ops/server.ts';
 
 export interface Roles {
   api: boolean;
@@ -48,7 +50,7 @@ async function begin(config: Config, log: Log, roles: Roles): Promise<() => Prom
   try {
     const readiness = () => readinessOf(context, () => notReadyReason(), notice);
     // Operators may ask before anything else is ready.
-    const hide = await showOnPort({ readiness, registry: context.metrics.registry }, config, log);
+    const hide = await showOnPort(readiness, context.metrics.registry, config, log);
     // The worker starts last. When the port is taken, no job has begun and lost an attempt.
     const api = roles.api ? await startApi(context, context.databaseUrl) : undefined;
     const noticed = notice();
@@ -109,4 +111,51 @@ function whyNoStore(audioStore: AppContext['audioStore']): Promise<string | unde
     () => undefined,
     (error: unknown) => (error instanceof AudioStoreLost ? error.message : undefined),
   );
+}
+
+interface Readiness {
+  /** A sentence about what keeps it from its work; left out when nothing does. */
+  problem?: string;
+  /** A sentence about what keeps it from nothing but the next job. */
+  notice?: string;
+}
+
+const closeGraceMs = 1_000;
+
+/**
+ * `/healthz`, `/readyz` and `/metrics`, on a port of their own, for operators and not for clients.
+ * @returns closes the port @throws when it is taken
+ */
+async function showOnPort(
+  readiness: () => Promise<Readiness>,
+  registry: Registry,
+  { opsPort, host }: Config,
+  log: Log,
+): Promise<() => Promise<void>> {
+  const answers: Record<string, (res: ServerResponse) => Promise<void>> = {
+    // A process that answers at all is alive.
+    '/healthz': async (res) => send(res, 200, 'text/plain', 'ok\n'),
+    '/readyz': async (res) => {
+      const { problem, notice } = await readiness();
+      const ready = notice === undefined ? 'ready' : `ready, but ${notice}`;
+      send(res, problem === undefined ? 200 : 503, 'text/plain', `${problem ?? ready}\n`);
+    },
+    '/metrics': async (res) => send(res, 200, Registry.PROMETHEUS_CONTENT_TYPE, await registry.metrics()),
+  };
+
+  const server = createServer((req, res) => {
+    const answer = answers[(req.url ?? '').split('?')[0]!];
+    if (answer === undefined) return send(res, 404, 'text/plain', 'There are /healthz, /readyz and /metrics here.\n');
+    answer(res).catch((error: unknown) => {
+      log.warn({ err: error }, 'ops endpoint failed');
+      send(res, 503, 'text/plain', 'unavailable\n');
+    });
+  });
+  await listen(server, opsPort, host, 'OPS_PORT');
+  return () => closeGracefully(server, closeGraceMs);
+}
+
+function send(res: ServerResponse, status: number, contentType: string, body: string): void {
+  const headers = { 'Content-Type': contentType, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+  res.writeHead(status, headers).end(body);
 }

@@ -156,7 +156,7 @@ test('probes ask the ops port for what it has', () => {
     ),
   );
   expect(asked).toHaveLength(6);
-  const ops = textOf('src/ops/server.ts');
+  const ops = textOf('src/process/roles.ts');
   for (const probe of asked) {
     const [, path, port] = /"path":"(.+?)","port":"(.+?)"/.exec(probe)!;
     expect([ops.includes(`'${path}':`), port]).toEqual([true, 'ops']);
