@@ -5,8 +5,8 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { Queryable } from './connection/database.ts';
+import type { SessionTable } from './schema.ts';
 
-/** Where pg-boss keeps its tables. */
 export const queueSchema = 'pgboss';
 
 /** For a query of jobs: the part after `from`. It gives the jobs `j` of a queue that run or will still run. */
@@ -55,11 +55,7 @@ export async function countOtherActiveJobs(
 export const hasActiveJob = `select exists (
   select from pgboss.job where name = $1 and state = 'active' and group_id is not null) as "hasJob"`;
 
-export interface LostSession {
-  account_id: string;
-  id: string;
-  queue_job_id: string;
-}
+export type LostSession = Pick<SessionTable, 'account_id' | 'id' | 'queue_job_id'>;
 
 /** Sessions that are queued or processing by their row, although no job of theirs will ever run. */
 export async function findSessionsWithoutLiveJob(db: Queryable, queue: string, limit: number): Promise<LostSession[]> {

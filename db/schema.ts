@@ -128,7 +128,6 @@ export interface SessionTable {
   audio_deleted_at: TimeOrNull;
   /** When the session is to be deleted. Null: it is kept. */
   delete_at: ColumnType<string | null, string | null | undefined, never>;
-  /** Whether each channel is recognized for itself. */
   separate_channels: ColumnType<boolean, boolean | undefined, never>;
   /** How many channels are transcribed separately; 1 for the mix of all. */
   heard_channels: ColumnType<number, number | undefined, never>;

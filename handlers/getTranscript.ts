@@ -5,7 +5,7 @@ import { ApiError, sessionNotFound } from '../src/api/answers/problem.ts';
 import { searchText } from '../src/api/reads/search.ts';
 import { findSessionOf, transcriptText } from '../src/api/reads/transcripts.ts';
 import { isFinal, pollAgainSeconds, toSessionError } from '../src/sessions/view.ts';
-import type { PublicSession } from '../db/sessions/public-session.ts';
+import type { PublicSession } from '../db/sessions/sessions.ts';
 import type { TranscriptType } from '../src/api/answers/negotiation.ts';
 import type { Handler } from '../src/api/handler.ts';
 import type { WantedTranscript } from '../src/api/reads/transcripts.ts';

@@ -37,7 +37,8 @@ export function inAccountTransaction<T>(
   accountId: string,
   work: (trx: Trx, account: AccountWithLimits | undefined) => Promise<T>,
 ): Promise<T> {
-  const line = lineOf(db);
+  const line = lines.get(db) ?? new Map<string, Promise<void>>();
+  lines.set(db, line);
   const run = () => inTransaction(db, async (trx) => work(trx, await lockAccount(trx, accountId)));
   const ended = line.get(accountId)?.then(run) ?? run();
   const last = ended.then(
@@ -53,10 +54,4 @@ export function inAccountTransaction<T>(
   };
   last.then(leave, leave);
   return ended;
-}
-
-function lineOf(db: Db): Map<string, Promise<void>> {
-  const line = lines.get(db) ?? new Map<string, Promise<void>>();
-  lines.set(db, line);
-  return line;
 }

@@ -7,17 +7,9 @@ import type { AccountTable, Limits, PlanTable, Schema } from '../schema.ts';
 export type Account = Selectable<AccountTable>;
 
 /** An account with its limits: its own limit where support set one, otherwise that of its plan. */
-export interface AccountWithLimits extends Limits {
-  id: string;
-  plan: string;
-  eligible: boolean;
-  suspended_at: string | null;
-  deleted_at: string | null;
-  balance_ms: number;
-  reserved_ms: number;
-  /** Null: sessions are kept. */
-  retention_days: number | null;
-}
+export type AccountWithLimits = Limits &
+  Pick<PlanTable, 'eligible'> &
+  Omit<Account, keyof Limits | 'name' | 'created_at'>;
 
 export function createAccount(db: Queryable, account: { id: string; name: string; plan: string }): Promise<Account> {
   return db.insertInto('accounts').values(account).returningAll().executeTakeFirstOrThrow();

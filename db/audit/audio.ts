@@ -1,11 +1,9 @@
 /** Which audio the sessions need: for the auditor and for backups, as the rows are in the moment of the question. */
 import { sql } from 'kysely';
 import type { Queryable } from '../connection/database.ts';
+import type { SessionTable } from '../schema.ts';
 
-export interface AudioOwner {
-  account_id: string;
-  id: string;
-}
+export type AudioOwner = Pick<SessionTable, 'account_id' | 'id'>;
 
 const atATime = 1_000;
 

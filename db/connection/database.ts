@@ -12,11 +12,7 @@ export type Trx = Transaction<Schema>;
 /** A connection from the pool or a transaction: whatever a single query can run on. */
 export type Queryable = Db | Trx;
 
-export interface Database {
-  readonly db: Db;
-  readonly url: string;
-  close(): Promise<void>;
-}
+export type Database = ReturnType<typeof openDatabase>;
 
 /** By which the server knows connections of the service. */
 export const applicationName = 'transcription';
@@ -63,7 +59,7 @@ export function openDatabase(
   url: string,
   onBroken: (error: Error) => void,
   { maxConnections = 20, timeoutMs = statementTimeoutMs, server = 'primary', isPooled = false }: PoolOptions = {},
-): Database {
+) {
   const limits = { statement_timeout: timeoutMs, idle_in_transaction_session_timeout: timeoutMs };
   const longestSilenceMs = timeoutMs + unheardMs;
   const pool = new pg.Pool({
@@ -97,15 +93,8 @@ const pools = new WeakMap<Queryable, pg.Pool>();
 /** Whether this is a pool. A transaction's connection is known to Kysely only. */
 export const isPool = (db: Queryable): boolean => pools.has(db);
 
-/** How a pool is used at this moment. */
-export interface PoolUse {
-  inUse: number;
-  idle: number;
-  most: number;
-  waiting: number;
-}
-
-export function poolUse(db: Db): PoolUse {
+/** How many connections of a pool are used at this moment, and how many wait for one. */
+export function poolUse(db: Db) {
   const { totalCount, idleCount, waitingCount, options } = pools.get(db)!;
   // One that is idle and spoken for already is still counted as idle, and the request that gets it as waiting, until the next tick.
   return { inUse: totalCount - idleCount, idle: idleCount, most: options.max, waiting: waitingCount };
@@ -238,7 +227,6 @@ function shareConnection(pool: pg.Pool, name: string): SharedConnection {
   return fresh;
 }
 
-/** A statement that each connection knows by its name. */
 export interface NamedStatement {
   /** Always the same for the same text. */
   name: string;

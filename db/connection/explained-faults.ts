@@ -12,7 +12,6 @@ import type { Db } from './database.ts';
 
 export type DatabaseVariable = 'DATABASE_URL' | 'DATABASE_DIRECT_URL';
 
-/** The database can not be reached. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
 

@@ -1,8 +1,15 @@
-/** The files of a cluster. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync } from 'node:fs';
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { findPrograms, runProgram } from './programs.ts';
 import type { Programs } from './programs.ts';
@@ -65,9 +72,9 @@ export async function createCluster(paths: ClusterPaths, { prefix, initdb, owner
     throw new Error(`initdb could not make a database in ${paths.folder}:\n${output}`);
   }
   renameSync(passwordFile, path.join(staging, path.basename(paths.password)));
-  syncFolder(staging);
+  await syncFolder(staging);
   renameSync(staging, paths.data);
-  syncFolder(paths.folder);
+  await syncFolder(paths.folder);
 }
 
 async function removeUnfinished({ folder }: ClusterPaths): Promise<void> {
@@ -76,10 +83,10 @@ async function removeUnfinished({ folder }: ClusterPaths): Promise<void> {
     await rm(path.join(folder, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }
 
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
+/** Makes a rename survive a power failure. */
+export async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, 'r');
+  await handle.sync();
 }
 
 /**

@@ -5,20 +5,7 @@ import type { ClusterPaths } from './cluster.ts';
 import type { FileLock } from './file-lock.ts';
 
 /** A PostgreSQL that several processes share. */
-export interface EmbeddedPostgres {
-  /**
-   * `postgres://transcription:<password>@127.0.0.1:<port>/transcription`. The port stays the same as long as it is
-   * free.
-   */
-  readonly url: string;
-  /**
-   * Starts the server again whenever it dies, until `leave`.
-   * @param onMoved called when the old port was taken: `url` is wrong from then on
-   */
-  keepRunning(onMoved: () => void): void;
-  /** Ends this use of the server. The last user stops it. May be called twice. */
-  leave(): Promise<void>;
-}
+export type EmbeddedPostgres = Awaited<ReturnType<typeof joinEmbeddedPostgres>>;
 
 // Longer than any holder of the lock may take. A holder that dies releases it at once.
 const startLockLimitMs = readyLimitMs + 2 * 60_000;
@@ -36,7 +23,7 @@ export async function joinEmbeddedPostgres({
 }: {
   folder: string;
   onNotice?: (message: string) => void;
-}): Promise<EmbeddedPostgres> {
+}) {
   const paths = clusterPaths(folder);
   makeFolder(paths);
   const start = () => ensureRunning(paths, notice);
@@ -59,8 +46,16 @@ export async function joinEmbeddedPostgres({
     await alone(paths, notice, () => endUse(paths, use));
   };
   return {
+    /**
+     * `postgres://transcription:<password>@127.0.0.1:<port>/transcription`. The port stays the same as long as it is
+     * free.
+     */
     url,
-    keepRunning(onMoved) {
+    /**
+     * Starts the server again whenever it dies, until `leave`.
+     * @param onMoved called when the old port was taken: `url` is wrong from then on
+     */
+    keepRunning(onMoved: () => void): void {
       watching = setInterval(() => {
         if (starting !== undefined || runningServer(paths) !== undefined) return;
         notice('PostgreSQL has died; starting it again');
@@ -70,6 +65,7 @@ export async function joinEmbeddedPostgres({
           .finally(() => (starting = undefined));
       }, pollIntervalMs).unref();
     },
+    /** Ends this use of the server. The last user stops it. May be called twice. */
     leave: () => (leaving ??= leave()),
   };
 }

@@ -5,11 +5,11 @@
 import { sql } from 'kysely';
 import { NamedQuery } from '../connection/named-query.ts';
 import { fitsFilter } from '../sessions/filter.ts';
-import { publicColumns } from '../sessions/public-session.ts';
+import { publicColumns } from '../sessions/sessions.ts';
 import type { ParameterOf } from '../connection/named-query.ts';
 import type { Queryable } from '../connection/database.ts';
 import type { FilterValues } from '../sessions/filter.ts';
-import type { PublicSession } from '../sessions/public-session.ts';
+import type { PublicSession } from '../sessions/sessions.ts';
 
 /** A condition of a search, as the text of a `tsquery`: a passage of the session has to fulfil it, or none may. */
 export interface SearchCondition {

@@ -10,7 +10,6 @@ import type { Queryable, Trx } from '../connection/database.ts';
 export const indexVersion = 2;
 
 export interface Passage {
-  /** The segment that it begins in. */
   firstSegment: number;
   /** The positions at which that segment and those after it begin, from 1. What lies before the first is the title. */
   starts: readonly number[];
@@ -99,7 +98,6 @@ export async function findLanguages(db: Queryable, accountId: string): Promise<s
   return (await spoken.run(db, { accountId })).map(({ mark }) => mark);
 }
 
-/** Forgets them, when an account is erased. */
 export async function deleteLanguages(trx: Trx, accountId: string): Promise<void> {
   await trx.deleteFrom('search_languages').where('account_id', '=', accountId).execute();
 }

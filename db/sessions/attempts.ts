@@ -126,7 +126,6 @@ export async function confirmShortIfProcessing(db: Queryable, attempt: Attempt):
   await ifProcessing(db, attempt).set({ confirmed_short: true }).execute();
 }
 
-/** What a completed session has. */
 export type Completion = Required<
   Pick<Updateable<SessionTable>, 'duration_ms' | 'charged_ms' | 'language' | 'warnings' | 'transcript_version'>
 >;
@@ -146,7 +145,6 @@ export interface Spent {
   attempts: number;
   /** Of the few that are given back although the recording may be why they ended. */
   infrastructureRetries: number;
-  /** Why it failed. */
   errorCode?: FailureCode;
 }
 

@@ -1,13 +1,12 @@
-/** Sessions page by page. */
 import { sql } from 'kysely';
 import { NamedQuery } from '../connection/named-query.ts';
 import { filterValues, fitsFilter, primaryOf } from './filter.ts';
-import { publicColumns } from './public-session.ts';
+import { publicColumns } from './sessions.ts';
 import type { Queryable } from '../connection/database.ts';
 import type { ParameterOf } from '../connection/named-query.ts';
 import type { SessionStatus } from '../schema.ts';
 import type { FilterValues, SessionFilter } from './filter.ts';
-import type { PublicSession } from './public-session.ts';
+import type { PublicSession } from './sessions.ts';
 
 /** The last session of the page before. Its time has the form of the filter's times. */
 export interface SessionPosition {
@@ -15,7 +14,6 @@ export interface SessionPosition {
   id: string;
 }
 
-/** A page of sessions of one account. */
 export interface ListSessionsQuery extends SessionFilter {
   accountId: string;
   limit: number;

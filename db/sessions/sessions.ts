@@ -1,13 +1,34 @@
 /** Reads sessions. Changes of sessions are in `states.ts`. */
 import { sql } from 'kysely';
 import { NamedQuery } from '../connection/named-query.ts';
-import { publicColumns } from './public-session.ts';
 import type { Selectable } from 'kysely';
 import type { Queryable } from '../connection/database.ts';
 import type { SessionTable } from '../schema.ts';
-import type { PublicSession } from './public-session.ts';
 
 export type Session = Selectable<SessionTable>;
+
+/** What the owner of a session may see of its row. */
+export const publicColumns = [
+  'id',
+  'status',
+  'title',
+  'reference',
+  'created_at',
+  'started_at',
+  'completed_at',
+  'duration_ms',
+  'charged_ms',
+  'language',
+  'progress',
+  'error_code',
+  'known_languages',
+  'transcript_version',
+  'delete_at',
+  'separate_channels',
+  'warnings',
+] as const satisfies (keyof SessionTable)[];
+
+export type PublicSession = Pick<Session, (typeof publicColumns)[number]>;
 
 /** @param id in lower case @returns undefined when the account has no such session */
 export async function findSession(db: Queryable, accountId: string, id: string): Promise<PublicSession | undefined> {
@@ -57,18 +78,9 @@ export async function countQueued(db: Queryable, accountId: string): Promise<num
   return queued;
 }
 
-export interface QueueMeasures {
-  queued: number;
-  processing: number;
-  /** Since when the oldest one waits. */
-  oldestSeconds: number;
-  /** Of the stored audio of all sessions. Sessions of versions that did not keep its size count as none. */
-  audioBytes: number;
-}
-
 /** For the metrics. Each part of it reads a small index, however many sessions there are. */
-export async function measureQueue(db: Queryable): Promise<QueueMeasures> {
-  const row = await db
+export function measureQueue(db: Queryable) {
+  return db
     .selectFrom('sessions')
     .where('status', 'in', ['queued', 'processing'])
     .select([
@@ -77,11 +89,11 @@ export async function measureQueue(db: Queryable): Promise<QueueMeasures> {
       sql<number>`coalesce(extract(epoch from now() - min(created_at) filter (where status = 'queued')), 0)::float8`.as(
         'oldestSeconds',
       ),
+      // Of all sessions. Those of versions that did not keep its size count as none.
       sql<number>`(coalesce(sum(audio_bytes), 0) + (
         select coalesce(sum(audio_bytes), 0) from sessions
         where audio_deleted_at is null and status in ('completed', 'failed')
       ))::int8`.as('audioBytes'),
     ])
     .executeTakeFirstOrThrow();
-  return row;
 }

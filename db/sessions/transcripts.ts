@@ -1,9 +1,9 @@
 import { NamedQuery } from '../connection/named-query.ts';
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { publicColumns } from './public-session.ts';
+import { publicColumns } from './sessions.ts';
 import type { Queryable, Trx } from '../connection/database.ts';
-import type { PublicSession } from './public-session.ts';
+import type { PublicSession } from './sessions.ts';
 
 /** Stores the transcript of a session. It is written once and never changed. */
 export async function insertTranscript(

@@ -56,7 +56,6 @@ export interface UploadedFile {
   flushed: Promise<void>;
 }
 
-/** What handlers get. */
 export interface Context extends AppContext {
   sessions: SessionReads;
   search: SessionSearch;

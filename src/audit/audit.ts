@@ -42,7 +42,6 @@ export async function audit(
   return { sound: checks.every(({ breaches }) => breaches === 0), checks };
 }
 
-/** What the auditor looks at. */
 export interface Audited {
   db: Db;
   audioStore: AudioStore;

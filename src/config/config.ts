@@ -9,10 +9,10 @@ import type { ObjectPlace, Values, Variable } from './variables.ts';
 /** Each variable beside the kind of its own value. */
 const known: { [Name in keyof Values]: Variable<Values[Name]> } = variables;
 
+/** What `variables.ts` says of each variable is not said again. */
 export interface Config extends RecognizerSettings {
   host: string;
   port: number;
-  /** The port of `/healthz`, `/readyz` and `/metrics`. The host is the same. */
   opsPort: number;
   /** Undefined: the embedded PostgreSQL below `dataDir`. */
   databaseUrl: string | undefined;
@@ -20,10 +20,8 @@ export interface Config extends RecognizerSettings {
   databaseDirectUrl: string | undefined;
   /** Where uploaded audio is kept. Undefined: in files below `dataDir`. */
   objectPlace: ObjectPlace | undefined;
-  /** Jobs that use this machine's cores at once. More with a speech server. */
   workerConcurrency: number;
   logLevel: Values['LOG_LEVEL'];
-  /** How much of clients' addresses the log names. */
   logAddresses: Values['LOG_ADDRESSES'];
   /** Where clients find the service, as a proxy serves it. Undefined: not set. */
   publicUrl: string | undefined;
@@ -32,11 +30,9 @@ export interface Config extends RecognizerSettings {
   /** Express's `trust proxy`: false, a number of hops, or addresses. */
   trustProxy: false | number | string[];
   corsOrigins: string[];
-  /** How many answers 401 an address gets in a minute before further ones are delayed. */
   authFailuresPerMinute: number;
   /** Where spans go (OpenTelemetry). Undefined: nowhere. */
   otlpEndpoint: string | undefined;
-  /** Bytes that an upload must leave free on the disk of `dataDir`. */
   minFreeDisk: number;
 }
 

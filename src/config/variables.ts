@@ -261,7 +261,6 @@ export const variables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: address('OpenTelemetry collector that gets the spans', 'http://127.0.0.1:4318'),
 } satisfies Record<string, Variable<unknown>>;
 
-/** What each variable says once it is read. */
 export type Values = {
   [Name in keyof typeof variables]: (typeof variables)[Name] extends Variable<infer Value> ? Value : never;
 };

@@ -1,7 +1,8 @@
 /** Audio in files: `audio/<account>/<session>`, on one file system with the uploads that are being received. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, opendir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, opendir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../../db/embedded/cluster.ts';
 import { isId, storeIdFile, onDisk } from './audio-store.ts';
 import { entriesOf, exists, statOf, undefinedIfNotFound } from './touched-files.ts';
 import type { AudioStoreBackend, StoredAudio } from './audio-store.ts';
@@ -98,13 +99,3 @@ export class FileAudioStore implements AudioStoreBackend {
 
 /** Sorted by their bytes; none where the folder does not exist. */
 const namesIn = async (folder: string): Promise<string[]> => (await Array.fromAsync(entriesOf(folder))).sort();
-
-/** Makes a rename survive a power failure. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}

@@ -26,7 +26,6 @@ export async function* entriesOf(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** Undefined when the file is gone. */
 export const statOf = (path: string): Promise<Stats | undefined> => stat(path, { throwIfNoEntry: false });
 
 export const exists = async (path: string): Promise<boolean> => (await statOf(path)) !== undefined;

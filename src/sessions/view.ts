@@ -2,7 +2,7 @@
 import { rfc3339 } from '../../db/connection/values.ts';
 import type { Schema } from '../../codegen/operations.ts';
 import type { FailureCode } from '../../db/schema.ts';
-import type { PublicSession } from '../../db/sessions/public-session.ts';
+import type { PublicSession } from '../../db/sessions/sessions.ts';
 import type { Warning, WarningCode } from '../../db/sessions/warning.ts';
 
 export function toSession(row: PublicSession): Schema<'Session'> {

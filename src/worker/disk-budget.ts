@@ -21,7 +21,6 @@ export function bytesNeeded(durationMs: number): number {
 }
 
 export interface DiskReservation {
-  /** Room that was promised. */
   readonly bytes: number;
   /** Names the attempt that the promise belongs to. Bytes that it has written are not counted twice from now on. */
   isOf(attempt: Attempt): void;

@@ -24,7 +24,6 @@ export class ClaimLostError extends Error {
   override readonly name = 'ClaimLostError';
 }
 
-/** The attempt's time limit is over. */
 export class AttemptTimedOut extends Error {
   override readonly name = 'AttemptTimedOut';
 }

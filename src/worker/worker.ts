@@ -18,15 +18,10 @@ import type { Fault } from './worker-pause.ts';
 
 const reportEveryMs = 2_000;
 
-export interface Worker {
-  /** For `/readyz`: what the worker waits for; undefined while it takes jobs. */
-  notReadyReason(): string | undefined;
-  /** Takes no further job and hands back those that run. Resolves when they are handed back. */
-  stop(): Promise<void>;
-}
+export type Worker = Awaited<ReturnType<typeof startWorker>>;
 
 /** @param recognizer one that has been checked */
-export async function startWorker(context: AppContext, recognizer: Recognizer): Promise<Worker> {
+export async function startWorker(context: AppContext, recognizer: Recognizer) {
   const workFolder = new WorkFolder(context.config.dataDir);
 
   const stopping = new AbortController();
@@ -49,10 +44,12 @@ export async function startWorker(context: AppContext, recognizer: Recognizer): 
   worker.log.info({ recognizer: recognizer.name, concurrency: worker.config.workerConcurrency }, 'worker takes jobs');
 
   return {
+    /** For `/readyz`: what the worker waits for; undefined while it takes jobs. */
     notReadyReason() {
       const { fault } = worker.pause;
       return fault && `the worker takes no jobs until this has been put right: ${fault.message}`;
     },
+    /** Takes no further job and hands back those that run. Resolves when they are handed back. */
     async stop() {
       const idle = taking.stop();
       stopping.abort();

@@ -1,4 +1,3 @@
-/** Which network an address is of. */
 import { isIPv4, isIPv6 } from 'node:net';
 
 /** An IPv4 address as such, also where the service listens on IPv6 and hears of it as `::ffff:192.0.2.1`. */

@@ -4,22 +4,16 @@
 
 import type { Schema } from '../../../codegen/operations.ts';
 
-export const transcriptTypes = [
-  'application/json',
-  'text/vtt',
-  'application/x-subrip',
-  'text/plain',
-  'text/markdown',
-] as const;
-export type TranscriptType = (typeof transcriptTypes)[number];
-
 export const typeOfFormat = {
   json: 'application/json',
   vtt: 'text/vtt',
   srt: 'application/x-subrip',
   txt: 'text/plain',
   md: 'text/markdown',
-} satisfies Record<Schema<'TranscriptFormat'>, TranscriptType>;
+} as const satisfies Record<Schema<'TranscriptFormat'>, string>;
+export type TranscriptType = (typeof typeOfFormat)[keyof typeof typeOfFormat];
+/** Of two that a client rates alike, the first is taken. */
+export const transcriptTypes = Object.values(typeOfFormat);
 
 /**
  * The media type that the client rates best. JSON when `Accept` is missing or rates JSON as high as any other, because

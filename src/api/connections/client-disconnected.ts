@@ -1,4 +1,3 @@
-/** Whether a client is still there. */
 import type { Response } from 'express';
 
 /** Why a signal of {@link clientDisconnected} aborts. */

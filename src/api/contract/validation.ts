@@ -1,8 +1,7 @@
 /** Turns the errors that openapi-backend found in a request into a problem that names each parameter once. */
 import { invalidRequest } from '../answers/problem.ts';
 import type { ErrorObject } from 'ajv';
-import type { InvalidField } from '../answers/problem.ts';
-import type { ApiError } from '../answers/problem.ts';
+import type { ApiError, InvalidField } from '../answers/problem.ts';
 
 /**
  * Ajv takes `0x10`, `1e1` and a blank for integers when it coerces them; the contract does not.

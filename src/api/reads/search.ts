@@ -1,4 +1,3 @@
-/** Sessions and segments that match a query. */
 import { countPassages, findPlaces, findSegmentsAt, findSessions, isTimedOut } from '../../../db/search/finding.ts';
 import { findLanguages } from '../../../db/search/passages.ts';
 import { findStems } from '../../../db/search/stems.ts';
@@ -14,7 +13,7 @@ import { FairTurns } from '../../concurrency/fair-turns.ts';
 import type { Schema } from '../../../codegen/operations.ts';
 import type { Db } from '../../../db/connection/database.ts';
 import type { ListSessionsQuery } from '../../../db/sessions/pages.ts';
-import type { PublicSession } from '../../../db/sessions/public-session.ts';
+import type { PublicSession } from '../../../db/sessions/sessions.ts';
 import type { Condition } from '../../search/conditions.ts';
 
 /** Whoever reads something else always finds a connection. */
@@ -25,11 +24,6 @@ const matchesOfSession = 3;
 /** Of a session's passages so many are looked through for the matches that are shown with it. */
 const passagesOfSession = 10;
 const allPassages = 2_147_483_647;
-
-export interface FoundPage {
-  sessions: { session: PublicSession; matches: Schema<'SearchMatch'>[] }[];
-  hasMore: boolean;
-}
 
 export class SessionSearch {
   readonly #db: Db;
@@ -45,7 +39,7 @@ export class SessionSearch {
    * @param held of the request. Once its client has left, no further statement begins
    * @throws {ApiError} 503 `unavailable` when it took too long
    */
-  page(question: ListSessionsQuery, q: string, held: AbortSignal): Promise<FoundPage> {
+  page(question: ListSessionsQuery, q: string, held: AbortSignal) {
     return this.#inTurn(question.accountId, held, async (signal) => {
       const conditions = await this.#conditionsOf(question.accountId, q);
       signal.throwIfAborted();

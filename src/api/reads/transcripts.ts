@@ -10,7 +10,7 @@ import { inSlices, joined } from '../../concurrency/slices.ts';
 import { sessionNotFound } from '../answers/problem.ts';
 import { FairTurns } from '../../concurrency/fair-turns.ts';
 import type { Schema } from '../../../codegen/operations.ts';
-import type { PublicSession } from '../../../db/sessions/public-session.ts';
+import type { PublicSession } from '../../../db/sessions/sessions.ts';
 import type { SessionWithSegments } from '../../../db/sessions/transcripts.ts';
 import type { TranscriptType } from '../answers/negotiation.ts';
 import type { SessionReads } from './session-reads.ts';
@@ -20,7 +20,6 @@ import type { Db } from '../../../db/connection/database.ts';
 /** The session of a transcript, with its segments as JSON text if they were read with it. */
 export type FoundSession = PublicSession & Partial<Pick<SessionWithSegments, 'segments'>>;
 
-/** Which part of a transcript, and in which form. */
 export interface WantedTranscript {
   accountId: string;
   /** The session's id, in lower case. */

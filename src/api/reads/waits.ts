@@ -6,7 +6,7 @@ import { isFinal } from '../../sessions/view.ts';
 import { openConnection, refuseReadOnly } from '../../../db/connection/database.ts';
 import { sessionChannel } from '../../../db/sessions/states.ts';
 import type { Db } from '../../../db/connection/database.ts';
-import type { PublicSession } from '../../../db/sessions/public-session.ts';
+import type { PublicSession } from '../../../db/sessions/sessions.ts';
 import type { Log } from '../../ops/log.ts';
 import type { SessionReads } from './session-reads.ts';
 

@@ -89,7 +89,6 @@ export class UploadForm<Fields> {
     const values = Object.fromEntries(entries.map(([name, text]) => [name, this.#valueOf(name, text)]));
     this.#validate(values);
     const invalid = (this.#validate.errors ?? []).map(inTheForm);
-    // Whatever the contract says of a field: pages are put together with ASCII's separators (db/sessions/records.ts).
     const unwritable = entries.filter(
       ([name, text]) => this.knows(name) && hasControl(text) && !invalid.some(isAbout(name)),
     );

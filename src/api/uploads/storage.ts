@@ -8,26 +8,20 @@ import { diskIsFull } from '../answers/problem.ts';
 import type { Readable } from 'node:stream';
 import type { StorageEngine } from 'multer';
 import type { Spool } from '../../files/spool.ts';
+import type { UploadedFile } from '../handler.ts';
 
-export interface StoredFile {
-  /** Undefined when only the hash was needed. */
-  path: string | undefined;
+export interface StoredFile extends Pick<UploadedFile, 'path' | 'sha256' | 'flushed'> {
   size: number;
-  sha256: Buffer | undefined;
-  /** Resolves when it is on disk (fsync). */
-  flushed: Promise<void>;
 }
 
-/** It can also wait until every file that it began is written or removed. */
-export interface UploadStorage extends StorageEngine {
-  settled(): Promise<void>;
-}
-
-/** @param options.keep false for a repeated upload: its bytes are counted and hashed, and nothing is stored */
+/**
+ * @param options.keep false for a repeated upload: its bytes are counted and hashed, and nothing is stored
+ * @returns can also wait until every file that it began is written or removed
+ */
 export function uploadStorage(
   spool: Spool,
   options: { hash: boolean; keep: boolean; minFreeDisk: number },
-): UploadStorage {
+): StorageEngine & { settled(): Promise<void> } {
   const pending: Promise<unknown>[] = [];
 
   const write = async (content: Readable): Promise<StoredFile> => {

@@ -65,13 +65,13 @@ export class S3AudioStore implements AudioStoreBackend {
   async open(): Promise<void> {}
 
   readStoreId(): Promise<string | undefined> {
-    const get = new GetObjectCommand({ ...this.#markTarget(), ChecksumMode: 'ENABLED' });
+    const get = new GetObjectCommand({ ...this.#target(storeIdFile), ChecksumMode: 'ENABLED' });
     const read = async () => (await (await this.#client.send(get)).Body!.transformToString()).trim();
     return ask(() => unless(read(), 'NoSuchKey'));
   }
 
   async writeStoreId(storeId: string): Promise<void> {
-    await ask(() => this.#client.send(new PutObjectCommand({ ...this.#markTarget(), Body: `${storeId}\n` })));
+    await ask(() => this.#client.send(new PutObjectCommand({ ...this.#target(storeIdFile), Body: `${storeId}\n` })));
   }
 
   async put(file: string, accountId: string, sessionId: string): Promise<void> {
@@ -178,12 +178,8 @@ export class S3AudioStore implements AudioStoreBackend {
     return (await stat(to)).size;
   }
 
-  #markTarget(): Target {
-    return { Bucket: this.#place.bucket, Key: `${this.#place.prefix}${storeIdFile}` };
-  }
-
-  #target(accountId: string, sessionId: string): Target {
-    return { Bucket: this.#place.bucket, Key: `${this.#place.prefix}${accountId}/${sessionId}` };
+  #target(...names: string[]): Target {
+    return { Bucket: this.#place.bucket, Key: `${this.#place.prefix}${names.join('/')}` };
   }
 }
 
