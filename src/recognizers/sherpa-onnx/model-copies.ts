@@ -19,13 +19,6 @@ export interface ModelCopiesOptions extends Pick<ModelProcessPoolOptions, 'timeL
   cores?: number;
 }
 
-/** A share of the processor for one recording. */
-export interface Share {
-  /** How many threads hear each of its chunks. */
-  threads: number;
-  giveBack(): void;
-}
-
 /**
  * The processes that hold a model. Few chunks get several threads each, so that they use all cores (up to eight for a
  * chunk); of many, each gets one.
@@ -43,8 +36,12 @@ export class ModelCopies extends ModelProcessPool<OfflineResult> {
     this.#cores = cores;
   }
 
-  /** @param chunks of one recording that begins now */
-  share(chunks: number): Share {
+  /**
+   * A share of the processor for one recording.
+   * @param chunks of one recording that begins now
+   * @returns how many threads hear each of its chunks
+   */
+  share(chunks: number) {
     this.#chunks += chunks;
     const atOnce = Math.max(1, Math.min(this.#most, this.#chunks));
     return {

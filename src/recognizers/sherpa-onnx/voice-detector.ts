@@ -37,26 +37,10 @@ export interface VoiceDetectorOptions {
   idleMs: number;
 }
 
-/** Silero's voice detector (https://github.com/snakers4/silero-vad), run by sherpa-onnx. */
-export interface VoiceDetector {
-  /**
-   * Hears a second of silence.
-   * @throws {NoModel}
-   * @throws {RecognizerError} it can't run
-   */
-  check(): Promise<void>;
-  /**
-   * Finds speech.
-   * @returns in order, none touching another
-   * @throws {NoModel}
-   * @throws {RecognizerError} the message names the folder
-   * @throws the abort reason of `signal`
-   */
-  findSpeech(audio: DecodedAudio, signal: AbortSignal): Promise<Span[]>;
-  close(): Promise<void>;
-}
+export type VoiceDetector = ReturnType<typeof createVoiceDetector>;
 
-export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): VoiceDetector {
+/** Silero's voice detector (https://github.com/snakers4/silero-vad), run by sherpa-onnx. */
+export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions) {
   const model = resolve(folder, modelFile);
   const slots = createSlots(Math.min(mostAtOnce, availableParallelism()));
   const explain = (message: string) => `voice detection with the model in ${folder}: ${message}`;
@@ -69,12 +53,22 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
     explain,
   });
 
-  const detector: VoiceDetector = {
-    async check() {
+  const detector = {
+    /**
+     * Hears a second of silence.
+     * @throws what `findSpeech` throws
+     */
+    async check(): Promise<void> {
       // A file of zeros without an end is silence.
       await detector.findSpeech({ file: '/dev/zero', durationMs: 1_000, silences: [] }, new AbortController().signal);
     },
-    async findSpeech(audio, signal) {
+    /**
+     * @returns in order, none touching another
+     * @throws {NoModel}
+     * @throws {RecognizerError} the message names the folder
+     * @throws the abort reason of `signal`
+     */
+    async findSpeech(audio: DecodedAudio, signal: AbortSignal): Promise<Span[]> {
       await access(model).catch((cause: unknown) => {
         throw new NoModel(`Voices can not be detected: ${folder} holds no ${modelFile}. ${howToInstall('vad')}`, {
           cause,
@@ -89,7 +83,7 @@ export function createVoiceDetector({ folder, idleMs }: VoiceDetectorOptions): V
       );
       return withPauses(voices, 0);
     },
-    close: () => children.close(),
+    close: (): Promise<void> => children.close(),
   };
   return detector;
 }
