@@ -2,8 +2,10 @@
  * The main job, from an account and a key to a transcript, with everything that can go wrong beside it, at LOG_LEVEL=trace
  * and with no umask. Then the key, its digest, what was said and the file's name are looked for wherever they could be.
  */
-import { mkdtemp, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { lstat, mkdtemp, readFile, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { openDatabase } from '../../db/connection/database.ts';
 import { joinEmbeddedPostgres } from '../../db/embedded/embedded-postgres.ts';
@@ -11,23 +13,88 @@ import { newApiKey } from '../../src/api/access/api-key.ts';
 import { runAdminProcess } from '../scripts/admin/run-admin.ts';
 import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
 import { steadyPort } from '../rig/ports.ts';
+import { descendantsOf } from '../rig/processes.ts';
 import { startProcess } from '../support/service/processes.ts';
-import {
-  digestForms,
-  dumpTables,
-  keyForms,
-  leaksIn,
-  openToOthers,
-  textForms,
-  tracesBelow,
-} from '../support/faults/secrets.ts';
+import { dumpTables } from '../support/service/dump-tables.ts';
 import { until } from '../support/until.ts';
 import type { Schema } from '../../codegen/operations.ts';
-import type { ProcessTraces, Secrets } from '../support/faults/secrets.ts';
 
 const title = 'Zanzibar merger of Quagmire and Sons';
 /** What clients send into every field; it may come back to them, and goes nowhere else. */
 const junk = 'xylophonejunk7421';
+
+/** By kind, every form in which it would be recognized. */
+type Secrets = Record<string, string[]>;
+
+/** Of a key support sees the first ten characters and the last four; the rest is secret. */
+const keyForms = (key: string): string[] => [key.slice(10, -4)];
+
+function digestForms(key: string): string[] {
+  const digest = createHash('sha256').update(key).digest();
+  const base64 = digest.toString('base64');
+  const bytes = JSON.stringify([...digest]).slice(1, -1);
+  return [
+    digest.toString('hex'),
+    base64.replace(/=+$/, ''),
+    digest.toString('base64url'),
+    digest.toString('latin1'),
+    bytes,
+  ];
+}
+
+/** Three words in a row, and long words: what was said is recognized by them, and nothing else says them. */
+function textForms(text: string): string[] {
+  const words = text.split(' ');
+  const triples = words.slice(2).map((_, i) => words.slice(i, i + 3).join(' '));
+  return [...triples, ...words.filter((word) => word.length >= 9)];
+}
+
+/** The kinds of secret that a text holds. */
+const leaksIn = (text: string, secrets: Secrets): string[] =>
+  Object.entries(secrets)
+    .filter(([, forms]) => forms.some((form) => text.includes(form)))
+    .map(([kind]) => kind);
+
+interface ProcessTraces {
+  /** What it runs, as its command line says. */
+  program: string;
+  environment: string;
+  commandLine: string;
+}
+
+/** What the living descendants of a process show of themselves, but for those that became another program meanwhile. */
+function tracesBelow(pid: number): ProcessTraces[] {
+  return descendantsOf(pid).flatMap((found) => {
+    const commandLine = readProc(`${found.pid}/cmdline`);
+    const environment = readProc(`${found.pid}/environ`);
+    const isSame = readProc(`${found.pid}/cmdline`) === commandLine;
+    return isSame ? [{ program: basename(commandLine.split('\0')[0]!), environment, commandLine }] : [];
+  });
+}
+
+/** Nothing of a process that has ended meanwhile. */
+function readProc(path: string): string {
+  try {
+    return readFileSync(join('/proc', path), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** Files that another user may do anything with, and folders that another user may look into, below a folder. */
+async function openToOthers(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await readdir(folder).catch(() => [])) {
+    const path = join(folder, name);
+    const stats = await lstat(path).catch(() => undefined);
+    if (stats === undefined || stats.isSymbolicLink()) continue;
+    // To pass through a folder is no look into it.
+    const forbidden = stats.isDirectory() ? 0o066 : 0o077;
+    if ((stats.mode & forbidden) !== 0) found.push(`${path} ${(stats.mode & 0o777).toString(8)}`);
+    if (stats.isDirectory()) found.push(...(await openToOthers(path)));
+  }
+  return found;
+}
 
 interface Seen {
   secrets: Secrets;

@@ -8,7 +8,7 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { expectSound } from '../../support/service/audit.ts';
 import { final, row, upload } from '../../support/service/jobs.ts';
-import { dumpTables } from '../../support/faults/secrets.ts';
+import { dumpTables } from '../../support/service/dump-tables.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { refusal, startSpeechServer } from '../../support/models/speech-server.ts';
 import { makeTinySenseVoice } from '../../support/models/tiny/sense-voice.ts';
