@@ -10,6 +10,7 @@ import { processesAbout } from '../../rig/processes.ts';
 import { until } from '../../support/until.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { modelCommand } from '../model/model-command.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import { runScript } from '../run-script.ts';
 import type { AddressInfo } from 'node:net';
 import type { SpeechClip } from '../../support/uploads/audio-fixtures.ts';
@@ -27,11 +28,11 @@ afterAll(() => rm(dataDir, { recursive: true, force: true }));
 const quickstart = (args: string[], more: NodeJS.ProcessEnv = {}) =>
   runScript(['scripts/demo/main.ts', ...args], { ...env, DATA_DIR: dataDir, ...more });
 
-/** A quickstart that goes on serving, and what it has written so far. */
-function serve() {
-  const child = spawn(process.execPath, ['scripts/demo/main.ts', '--', clip.file], {
+/** A script that goes on serving, and what it has written so far. */
+function serve(script: string[], folder = dataDir) {
+  const child = spawn(process.execPath, script, {
     cwd: projectFolder,
-    env: { PATH: process.env['PATH'], ...env, DATA_DIR: dataDir },
+    env: { PATH: process.env['PATH'], ...env, DATA_DIR: folder },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -56,7 +57,7 @@ test('--once → transcript of a human voice, curl to paste, key for its owner o
 
 test('a second run → the same account; it serves until SIGTERM, then ends in order', async () => {
   const key = await readFile(join(dataDir, 'demo-key'), 'utf8');
-  const { child, ended, written } = serve();
+  const { child, ended, written } = serve(['scripts/demo/main.ts', '--', clip.file]);
   const output = await written('Serving until Ctrl-C');
   expect(output).toContain('Using the demo account');
   const url = /answers at (\S+)/.exec(output)![1]!;
@@ -70,11 +71,28 @@ test('a second run → the same account; it serves until SIGTERM, then ends in o
 });
 
 test('killed while it serves → the service ends by itself', async () => {
-  const { child, written } = serve();
+  const { child, written } = serve(['scripts/demo/main.ts', '--', clip.file]);
   expect(await written('It answers at')).toContain('It answers at');
   expect(processesAbout(dataDir)).not.toEqual([]);
   child.kill('SIGKILL');
   await until(() => processesAbout(dataDir).length === 0);
+});
+
+// Saving a file is not tried: it would start the service of every other test run again.
+test('npm run dev → a log for people and a key that works; SIGINT ends all of it in order', async () => {
+  const folder = useFolder();
+  const { child, ended, written } = serve(['scripts/dev/main.ts'], folder);
+  const output = await written('/sessions\n');
+  expect(output).toMatch(/^\[\d\d:\d\d:\d\d\] INFO: api answers$/m);
+  const url = /The API answers at (\S+),/.exec(output)![1]!;
+  const secret = (await readFile(join(folder, 'demo-key'), 'utf8')).trim();
+  const answer = await fetch(`${url}/sessions`, { headers: { Authorization: `Bearer ${secret}` } });
+  expect(answer.status).toBe(200);
+
+  child.kill('SIGINT');
+  expect(await ended).toEqual([0, null]);
+  expect(await written('INFO: stopped')).toContain('INFO: stopped');
+  expect(processesAbout(folder)).toEqual([]);
 });
 
 test.each(['PORT', 'OPS_PORT'])('%s is taken → says which variable to set, exit 1', async (variable) => {
