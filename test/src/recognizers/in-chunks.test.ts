@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createSlots, recognizeInChunks } from '../../../src/recognizers/in-chunks.ts';
 import { laterBy } from '../../../src/audio/spans.ts';
-import { allOrAbort } from '../../../src/recognizers/all-or-abort.ts';
 import type { ProcessChunk } from '../../../src/recognizers/retry-gaps.ts';
 import type { TranscribedChunk } from '../../../src/recognizers/join.ts';
 import type { DecodedAudio } from '../../../src/recognizers/recognizer.ts';
@@ -63,40 +62,34 @@ test('one chunk fails → the others are stopped, no further one begins, and its
   expect(chunks).toEqual({ begun: 2, stopped: 2 });
 });
 
-test.each(['aborted', 'failed'])(
-  '%s while another recording holds all slots → ends without waiting for one',
-  async (how) => {
-    const slots = createSlots(1);
-    const others = new AbortController();
-    const hung = Promise.withResolvers<void>();
-    const hanging: RecognizeChunk = async (_, signal) => {
-      hung.resolve();
-      await once(signal, 'abort');
-      throw signal.reason;
-    };
-    const other = recognizeInChunks(audio, lengths, slots, hanging, { signal: others.signal });
-    await hung.promise;
-    const begun: string[] = [];
-    const counting: RecognizeChunk = (chunk, signal) => {
-      begun.push(String(chunk.startMs));
-      return heardWord(chunk, signal);
-    };
-    const controller = new AbortController();
-    const reason = new Error(how);
-    const waiting = allOrAbort(controller.signal, [
-      (signal) => recognizeInChunks(audio, lengths, slots, counting, { signal }),
-      ...(how === 'failed' ? [() => Promise.reject(reason)] : []),
-    ]);
-    if (how === 'aborted') controller.abort(reason);
-    await expect(waiting).rejects.toBe(reason);
+test('aborted while another recording holds all slots → ends without waiting for one', async () => {
+  const slots = createSlots(1);
+  const others = new AbortController();
+  const hung = Promise.withResolvers<void>();
+  const hanging: RecognizeChunk = async (_, signal) => {
+    hung.resolve();
+    await once(signal, 'abort');
+    throw signal.reason;
+  };
+  const other = recognizeInChunks(audio, lengths, slots, hanging, { signal: others.signal });
+  await hung.promise;
+  const begun: number[] = [];
+  const counting: RecognizeChunk = (chunk, signal) => {
+    begun.push(chunk.startMs);
+    return heardWord(chunk, signal);
+  };
+  const controller = new AbortController();
+  const waiting = recognizeInChunks(audio, lengths, slots, counting, { signal: controller.signal });
+  const reason = new Error('the service is stopping');
+  controller.abort(reason);
+  await expect(waiting).rejects.toBe(reason);
 
-    others.abort(new Error('over'));
-    await expect(other).rejects.toThrow('over');
-    const last = recognizeInChunks(audio, lengths, slots, heardWord, { signal: goesOn });
-    expect(textsOf(await last)).toEqual(['0', '1', '2', '3', '4', '5']);
-    expect(begun).toEqual([]);
-  },
-);
+  others.abort(new Error('over'));
+  await expect(other).rejects.toThrow('over');
+  const last = recognizeInChunks(audio, lengths, slots, heardWord, { signal: goesOn });
+  expect(textsOf(await last)).toEqual(['0', '1', '2', '3', '4', '5']);
+  expect(begun).toEqual([]);
+});
 
 test.each([
   ['[BLANK_AUDIO]', true],

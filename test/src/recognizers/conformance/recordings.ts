@@ -7,8 +7,6 @@ import { useFolder } from '../../../support/use-folder.ts';
 import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
 import type { DecodedAudio } from '../../../../src/recognizers/recognizer.ts';
 
-export type Recordings = ReturnType<typeof makeRecordings>;
-
 export function makeRecordings() {
   const folder = useFolder();
   let count = 0;

@@ -2,11 +2,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
-import { noProxies } from '../../../../src/recognizers/proxies.ts';
 import { asRecognizerInput, ffmpeg, sine } from '../../../support/uploads/audio-fixtures.ts';
 import { startSpeechServer } from '../../../support/models/speech-server.ts';
 import { useFolder } from '../../../support/use-folder.ts';
-import type { Proxies } from '../../../../src/recognizers/proxies.ts';
 import type { ClientOptions } from '../../../../src/recognizers/openai/client.ts';
 import type { DecodedAudio, RecognizeOptions } from '../../../../src/recognizers/recognizer.ts';
 import type { Received, Reply, SpeechServerOptions } from '../../../support/models/speech-server.ts';
@@ -29,7 +27,6 @@ export interface AskingOptions extends Partial<ClientOptions>, Pick<SpeechServer
   apiKey?: string | undefined;
   /** Of the server. */
   path?: string;
-  proxies?: Proxies;
 }
 
 /** For the tests of a file. Whatever went wrong, no file is left beside the decoded audio after any of them. */
@@ -51,10 +48,10 @@ export function useAsking() {
     closing,
     sound,
     async ask(script: NonNullable<SpeechServerOptions['script']>, options: AskingOptions = {}) {
-      const { model = 'whisper-1', path = '/v1', port, proxies = noProxies, ...others } = options;
+      const { model = 'whisper-1', path = '/v1', port, ...others } = options;
       const key = 'apiKey' in options ? options.apiKey : apiKey;
       const server = await startSpeechServer({ script, ...(port !== undefined && { port }) });
-      const spoken = { baseUrl: server.url.replace('/v1', path), apiKey: key, model, proxies };
+      const spoken = { baseUrl: server.url.replace('/v1', path), apiKey: key, model };
       const recognizer = createOpenAi({ server: spoken, ...others });
       closing.push(recognizer, server);
       /** @param seconds that sound */

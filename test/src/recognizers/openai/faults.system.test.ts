@@ -18,10 +18,7 @@ afterEach(() => void jest.useRealTimers());
 const isUpload = (path: string) => path.endsWith('/audio/transcriptions');
 const without = { status: 404, body: 'Not Found' };
 const errorOf = async (running: Promise<unknown>): Promise<RecognizerError> => {
-  const error = await running.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
+  const error = await running.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(RecognizerError);
   return error as RecognizerError;
 };

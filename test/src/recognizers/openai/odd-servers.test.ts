@@ -27,12 +27,9 @@ test.each([
   expect(server.requests.map(formatOf)).toEqual(['verbose_json']);
 });
 
-test('a server that refuses response_format altogether → asked without', async () => {
-  const refused: Reply = {
-    status: 422,
-    body: { detail: [{ type: 'extra_forbidden', loc: ['body', 'response_format'] }] },
-  };
-  const { server, hear } = await ask((request) => (formatOf(request) === undefined ? text : refused));
+test('a server that refuses response_format altogether, as FastAPI does → asked without', async () => {
+  const body = { detail: [{ type: 'extra_forbidden', loc: ['body', 'response_format'] }] };
+  const { server, hear } = await ask((request) => (formatOf(request) === undefined ? text : { status: 422, body }));
   expect((await hear(9)).segments).toMatchObject([{ text: 'Hello there.' }]);
   expect(server.requests.map(formatOf)).toEqual(['verbose_json', 'json', undefined]);
 });

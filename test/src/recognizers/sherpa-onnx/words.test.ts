@@ -24,7 +24,6 @@ test('Chinese tokens → a word each', () => {
 
 test.each([
   ['Japanese with a long vowel', ['コ', 'ー', 'ヒ', 'ー', 'を', '飲', 'む'], 'コーヒーを飲む'],
-  ['half-width katakana', ['ｺ', 'ｰ', 'ﾋ', 'ｰ'], 'ｺｰﾋｰ'],
   ['Chinese with its punctuation', ['今', '天', '，', '好', '。'], '今天，好。'],
   ['Korean, which has spaces', ['▁오늘', '은', '▁좋', '다'], '오늘은 좋다'],
   ['Thai, whose tokens are parts of words', ['▁สวัส', 'ดี', 'ครับ'], 'สวัสดีครับ'],

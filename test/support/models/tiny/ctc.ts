@@ -16,7 +16,7 @@ const makers = {
   'fire-red-asr-ctc': { model_type: 'fire-red-asr-2-ctc', cmvn_mean: zeros, cmvn_inv_stddev: ones },
 };
 
-export type CtcMaker = keyof typeof makers;
+type CtcMaker = keyof typeof makers;
 export const ctcMakers = Object.keys(makers) as CtcMaker[];
 
 /** Writes `model.onnx` and `tokens.txt`. */

@@ -14,17 +14,15 @@ const classes = tokens.length;
 /** By the number that stands for it in the model's input. Without a language it says that it hears English. */
 const languages = new Array<string>(13).fill('<|en|>').with(3, '<|zh|>').with(11, '<|ja|>');
 
-export interface TinySenseVoice {
-  /** It hears nothing in a chunk that is loud from its first moment on, as some real models do. */
-  isDeafToSuddenStarts?: boolean;
+/**
+ * Writes `model.onnx` and `tokens.txt`.
+ * @param isDeafToSuddenStarts hears nothing in a chunk that is loud from its first moment on, as some real models do
+ */
+export function makeTinySenseVoice(folder: string, { isDeafToSuddenStarts = false } = {}): Promise<string> {
+  return writeModel(folder, { 'tokens.txt': tokenLines(tokens), 'model.onnx': model(isDeafToSuddenStarts) });
 }
 
-/** Writes `model.onnx` and `tokens.txt`. */
-export function makeTinySenseVoice(folder: string, options: TinySenseVoice = {}): Promise<string> {
-  return writeModel(folder, { 'tokens.txt': tokenLines(tokens), 'model.onnx': model(options) });
-}
-
-function model({ isDeafToSuddenStarts = false }: TinySenseVoice): Buffer {
+function model(isDeafToSuddenStarts: boolean): Buffer {
   return onnxModel({
     nodes: [
       node('MatMul', ['x', 'weights'], 'evidence'),
