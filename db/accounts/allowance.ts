@@ -18,15 +18,13 @@ export interface Spending {
   wanted: number;
 }
 
-export interface AllowanceWindow {
-  /** How many more requests the window took, before those that were counted now. */
-  room: number;
-  /** Seconds until the window ends, 1 to 60. */
-  endsInSeconds: number;
-}
+export type AllowanceWindow = Awaited<ReturnType<typeof countRequests>>;
 
-/** Counts requests and admits as many of them as there is room for. */
-export async function countRequests(db: Queryable, spending: Spending): Promise<AllowanceWindow> {
+/**
+ * Counts requests and admits as many of them as there is room for.
+ * @returns how many more requests the window took before these, and the seconds until it ends, 1 to 60
+ */
+export async function countRequests(db: Queryable, spending: Spending) {
   const [window] = await counted.run(db, spending);
   const { room, ends_in: endsIn } = window!;
   return { room, endsInSeconds: Math.min(60, Math.max(1, endsIn)) };

@@ -97,15 +97,11 @@ export function clusterName(dataFolder: string): string {
   return `transcription-${dev.toString(16)}-${ino.toString(16)}`;
 }
 
-/** What a running server says about itself in postmaster.pid. The port is missing in the first moments. */
-interface RunningServer {
-  readonly pid: number;
-  readonly port: number | undefined;
-  readonly ready: boolean;
-}
-
-/** The server that runs on this cluster, in whatever state. Undefined when none runs, also when its file is still there. */
-export function runningServer(paths: ClusterPaths): RunningServer | undefined {
+/**
+ * What the server that runs on this cluster, in whatever state, says about itself in postmaster.pid. The port is missing in
+ * the first moments. Undefined when none runs, also when its file is still there.
+ */
+export function runningServer(paths: ClusterPaths) {
   const lines = readIfThere(paths.postmasterPid).split('\n');
   const pid = Math.abs(Number(lines[0]));
   const ready = lines[7]?.trim() === 'ready';

@@ -26,10 +26,7 @@ export interface MoveOptions {
   signal: AbortSignal;
 }
 
-export interface MoveResult {
-  tables: number;
-  rows: number;
-}
+export type MoveResult = Awaited<ReturnType<typeof moveDatabase>>;
 
 const name = 'transcription moves';
 const lockMs = 5_000;
@@ -40,7 +37,7 @@ const lockMs = 5_000;
  * @throws with SQLSTATE 55P03 when another session writes to the source already
  * @throws the reason of `signal`; then nothing was moved
  */
-export async function moveDatabase(moving: MoveOptions): Promise<MoveResult> {
+export async function moveDatabase(moving: MoveOptions) {
   const [from, to] = [openConnection(moving.from, { name }), openConnection(moving.to, { name })];
   try {
     for (const connection of [from, to]) {
@@ -53,7 +50,7 @@ export async function moveDatabase(moving: MoveOptions): Promise<MoveResult> {
   }
 }
 
-async function moveRows(both: { from: Connection; to: Connection }, moving: MoveOptions): Promise<MoveResult> {
+async function moveRows(both: { from: Connection; to: Connection }, moving: MoveOptions) {
   const { from, to } = both;
   const tables = await listTables(from);
   const names = tables.map((table) => table.name).join(', ');

@@ -19,18 +19,12 @@ export interface ChunkLengths {
   overlapMs: number;
   /** A longer stretch without speech is left out, where speech is known. 3 s without it. */
   longestPauseMs?: number;
-  /** Without it, all chunks but the last are about as long as allowed. */
-  evenly?: EvenChunks;
-}
-
-/**
- * For chunks that end at about the same time: they are about equally long, and their number is a multiple of those that
- * are recognized at once.
- */
-export interface EvenChunks {
-  atOnce: number;
-  /** No chunk is made shorter than this to get more of them. */
-  shortestMs: number;
+  /**
+   * For chunks that end at about the same time: they are about equally long, and their number is a multiple of those that
+   * are recognized at once. None is made shorter than `shortestMs` to get more of them. Without it, all chunks but the last
+   * are about as long as allowed.
+   */
+  evenly?: { atOnce: number; shortestMs: number };
 }
 
 /** After this part of the longest chunk, the longest silence is the best place to cut. */
@@ -147,7 +141,7 @@ function evenCuts(
   durationMs: number,
   silences: readonly Span[],
   { longestMs }: ChunkLengths,
-  { atOnce, shortestMs }: EvenChunks,
+  { atOnce, shortestMs }: NonNullable<ChunkLengths['evenly']>,
 ): Cut[] {
   // Each end of a chunk may be off by the unevenness, and is rounded.
   const longestEvenMs = (longestMs - 1) / (1 + 2 * unevenness);

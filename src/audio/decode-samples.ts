@@ -3,7 +3,7 @@ import { lastLine, runFfmpeg } from './ffmpeg.ts';
 import { readTimedPackets, timedPackets } from './timed-packets.ts';
 import { PacketTimes } from './timeline.ts';
 import type { ChildEnd } from '../children/child.ts';
-import type { FileHeader, Track } from './ffmpeg-log.ts';
+import type { Track } from './ffmpeg-log.ts';
 
 export interface SamplesOptions {
   /** The untrusted file. */
@@ -47,11 +47,7 @@ export async function mixingAlike<T, Options extends SamplesOptions>(
   });
 }
 
-export interface Decoding {
-  durationMs: number;
-  times: PacketTimes;
-  header: FileHeader;
-}
+export type Decoding = Awaited<ReturnType<typeof decodeSamples>>;
 
 /**
  * Decodes an audio stream to 16 kHz mono s16le, and hands the samples over as they come, one behind the other. Damaged
@@ -66,7 +62,7 @@ export interface Decoding {
 export async function decodeSamples(
   { input, maxDurationMs, track = 0, timeLimitMs, signal, ...manner }: SamplesOptions,
   onSamples: (samples: Buffer) => Promise<void> | void,
-): Promise<Decoding> {
+) {
   const packetsOf = readTimedPackets();
   const times = new PacketTimes();
   const end = await runFfmpeg({

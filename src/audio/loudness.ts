@@ -7,17 +7,7 @@ import { fourPoles, lowestHz } from './decode-samples.ts';
 import { samplesPerMs } from './samples.ts';
 import type { Span } from './spans.ts';
 
-export interface Loudness {
-  /** In dB of full scale. -Infinity: there is nothing to be heard. */
-  levelDb: number;
-  /** A tenth of the time, it is not louder. */
-  floorDb: number;
-  /** So much of it reaches the end of the scale that it is distorted. */
-  isClipped: boolean;
-  silences: Span[];
-  /** Of each step the highest sample, in dB above -96. */
-  peaks: Uint8Array;
-}
+export type Loudness = ReturnType<LoudnessMeter['end']>;
 
 /** Of so much audio, one peak is kept. */
 export const stepMs = 10;
@@ -129,7 +119,7 @@ export class LoudnessMeter {
     }
   }
 
-  end(): Loudness {
+  end() {
     this.#endRun();
     const samples = this.#steps * stepSamples + this.#inStep;
     if (this.#inStep > 0) this.#endStep();
@@ -137,10 +127,14 @@ export class LoudnessMeter {
     const levelDb = this.#blocks.meanAbove(this.#blocks.meanAbove(quietestDb) - 10);
     const peaks = this.#peaks.subarray(0, this.#steps);
     return {
+      /** In dB of full scale. -Infinity: there is nothing to be heard. */
       levelDb,
+      /** A tenth of the time, it is not louder. */
       floorDb: this.#short.percentile(0.1),
+      /** So much of it reaches the end of the scale that it is distorted. */
       isClipped: this.#clipped > samples * clippedShare,
       silences: silencesIn(peaks, levelDb, Math.floor(samples / samplesPerMs)),
+      /** Of each step the highest sample, in dB above -96. */
       peaks,
     };
   }

@@ -14,10 +14,7 @@ import type { AudioStore } from '../files/audio-store.ts';
 import type { Spool } from '../files/spool.ts';
 import type { WorkFolder } from '../files/work-folder.ts';
 
-export interface Audit {
-  sound: boolean;
-  checks: (Check | FileCheck)[];
-}
+export type Audit = Awaited<ReturnType<typeof audit>>;
 
 /**
  * The worker's sweeps list the audio once an hour, and remove what is half an hour old and still superfluous ten minutes
@@ -34,11 +31,11 @@ export const usualGrace: Grace = { sweptWithinMs: 2 * 60 * 60 * 1000, removedWit
 export async function audit(
   audited: Audited,
   { grace = usualGrace, onProgress }: { grace?: Grace; onProgress?: (done: number) => void } = {},
-): Promise<Audit> {
+) {
   const needed = await checkNeededAudio(audited);
   const superfluous = await checkSuperfluousFiles(audited, grace);
   const rows = await checkRows(audited.db, transcriptionQueue, onProgress);
-  const checks = [...rows, needed, ...superfluous];
+  const checks: (Check | FileCheck)[] = [...rows, needed, ...superfluous];
   return { sound: checks.every(({ breaches }) => breaches === 0), checks };
 }
 

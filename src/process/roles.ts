@@ -85,12 +85,14 @@ const pingTimeoutMs = 2_000;
 /**
  * Whether a process does its work, for `/readyz`.
  * @param notReadyReason a sentence while a role of this process starts, stops or waits for the operator
+ * @returns sentences about what keeps it from its work, and about what keeps it from nothing but the next job; each is left
+ *   out where nothing does
  */
 export async function readinessOf(
   { db, audioStore, storageProbe }: Pick<AppContext, 'db' | 'audioStore' | 'storageProbe'>,
   notReadyReason: () => string | undefined,
   notice: () => string | undefined,
-): Promise<Readiness> {
+) {
   // Asked again at the end: the process may have begun to stop while the database was asked.
   const problem =
     notReadyReason() ??
@@ -113,13 +115,6 @@ function whyNoStore(audioStore: AppContext['audioStore']): Promise<string | unde
   );
 }
 
-interface Readiness {
-  /** A sentence about what keeps it from its work; left out when nothing does. */
-  problem?: string;
-  /** A sentence about what keeps it from nothing but the next job. */
-  notice?: string;
-}
-
 const closeGraceMs = 1_000;
 
 /**
@@ -127,7 +122,7 @@ const closeGraceMs = 1_000;
  * @returns closes the port @throws when it is taken
  */
 async function showOnPort(
-  readiness: () => Promise<Readiness>,
+  readiness: () => ReturnType<typeof readinessOf>,
   registry: Registry,
   { opsPort, host }: Config,
   log: Log,

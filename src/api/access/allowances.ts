@@ -9,14 +9,7 @@ import type { Response } from '../response.ts';
 
 const patienceMs = 1_000;
 
-export interface Counted {
-  /** Only admitted requests are counted. */
-  isAdmitted: boolean;
-  /** Requests that this window still has room for. */
-  remaining: number;
-  /** Seconds until the window ends, 1 to 60. */
-  endsInSeconds: number;
-}
+export type Counted = Awaited<ReturnType<Allowances['count']>>;
 
 /** Requests that one statement counts, or will. */
 interface Together {
@@ -58,8 +51,12 @@ export class Allowances {
     return this.#usedUp.has(accountId);
   }
 
-  /** Counts a request. Every process may count at the same time. @param allowance requests per minute */
-  async count(accountId: string, allowance: number): Promise<Counted> {
+  /**
+   * Counts a request, if it is admitted. Every process may count at the same time.
+   * @param allowance requests per minute
+   * @returns how many more this window has room for, and the seconds until it ends, 1 to 60
+   */
+  async count(accountId: string, allowance: number) {
     const name = `${accountId}/${allowance}`;
     const together = this.#next.get(name) ?? this.#gather(name, accountId, allowance);
     together.wanted += 1;

@@ -25,13 +25,10 @@ interface Reading {
   readAt: Moment;
 }
 
-/** By two clocks: one stands still while the machine sleeps, the other may be set back. */
-interface Moment {
-  steady: number;
-  wall: number;
-}
+type Moment = ReturnType<typeof now>;
 
-const now = (): Moment => ({ steady: performance.now(), wall: Date.now() });
+/** By two clocks: one stands still while the machine sleeps, the other may be set back. */
+const now = () => ({ steady: performance.now(), wall: Date.now() });
 
 /** ms until now, by the clock that says more. */
 function ageOf({ readAt }: Pick<Entry, 'readAt'>): number {

@@ -31,12 +31,7 @@ export function preferredType(accept: string | undefined): TranscriptType | unde
   return best?.type;
 }
 
-interface Range {
-  range: string;
-  quality: number;
-}
-
-function parseRange(text: string): Range {
+function parseRange(text: string) {
   const [range = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
   const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
   const quality = q === undefined ? 1 : Number(q);
@@ -44,7 +39,7 @@ function parseRange(text: string): Range {
 }
 
 /** The most specific range decides. */
-function qualityOf(type: TranscriptType, ranges: Range[]): number {
+function qualityOf(type: TranscriptType, ranges: ReturnType<typeof parseRange>[]): number {
   for (const range of [type, `${type.split('/')[0]}/*`, '*/*']) {
     const matching = ranges.filter((candidate) => candidate.range === range);
     if (matching.length > 0) return Math.max(...matching.map(({ quality }) => quality));

@@ -14,11 +14,7 @@ import { ApiError } from '../answers/problem.ts';
 import type { Request } from 'express';
 import type { Response } from '../response.ts';
 
-interface DocsFile {
-  headers: Record<string, string>;
-  body: string;
-  etag: string;
-}
+type DocsFile = ReturnType<typeof fileOf>;
 
 export class Docs {
   /** By their path, in memory. Loaded on first use. */
@@ -144,7 +140,7 @@ function script(name: string, text: string): { path: string; file: DocsFile } {
   return { path: `/docs/${name}-${hashOf(text)}.js`, file };
 }
 
-function fileOf(body: string, headers: DocsFile['headers']): DocsFile {
+function fileOf(body: string, headers: Record<string, string>) {
   // A weak tag, because it also stands for the compressed body.
   return { headers, body, etag: `W/"${hashOf(body)}"` };
 }

@@ -121,7 +121,6 @@ export class SessionWaits {
     }
   }
 
-  /** How many clients wait. */
   get count(): number {
     return this.#waiting.values().reduce((sum, { size }) => sum + size, 0);
   }

@@ -11,14 +11,9 @@ import type { Request, Response } from 'express';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable, TransformCallback, Writable } from 'node:stream';
 import type { AppContext } from '../../sessions/app-context.ts';
-import type { UploadedFile } from '../handler.ts';
-import type { UploadFields } from './form.ts';
 import type { StoredFile } from './storage.ts';
 
-export interface Upload {
-  file: UploadedFile;
-  body: UploadFields;
-}
+export type Upload = ReturnType<typeof readForm>;
 
 // A little more than the contract allows, because multer's refusal would not name the field. `onlyOneFile` and
 // `uploadForm` refuse it by name.
@@ -202,7 +197,7 @@ function readForm(
   texts: Texts,
   stored: (Express.Multer.File & StoredFile) | undefined,
   { unnamed, encoded }: { unnamed: readonly string[]; encoded: readonly string[] },
-): Upload {
+) {
   // The first file has a name.
   if ('file' in texts || unnamed.includes('file')) throw invalidField('file', 'is repeated');
   if (unnamed[0] !== undefined) throw noFile(unnamed[0], stored !== undefined);

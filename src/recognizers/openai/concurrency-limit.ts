@@ -16,11 +16,7 @@ const forgotten = 1.05;
 const shortestHeardMs = 30_000;
 
 /** A request that is under way. */
-export interface Sent {
-  readonly at: number;
-  /** How many were under way with it. */
-  readonly among: number;
-}
+export type Sent = ReturnType<ConcurrencyLimit['sent']>;
 
 export class ConcurrencyLimit {
   readonly #most: number;
@@ -57,7 +53,8 @@ export class ConcurrencyLimit {
     return this.#speed;
   }
 
-  sent(now: number): Sent {
+  /** @returns when it was sent, and how many are under way with it */
+  sent(now: number) {
     this.#inFlight += 1;
     return { at: now, among: this.#inFlight };
   }
