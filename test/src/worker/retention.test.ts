@@ -1,4 +1,4 @@
-/** Sessions are deleted when their time has come, and no sooner. What goes with one: test/scripts/admin/sessions. */
+/** Sessions are deleted when their time has come, and no sooner. What goes with one: test/scripts/admin/support. */
 import { sql } from 'kysely';
 import { updateAccount } from '../../../db/accounts/accounts.ts';
 import { deleteDueSessions } from '../../../src/worker/sweeps.ts';
