@@ -1,7 +1,5 @@
 /** The recognizer that a service has without a word of configuration: Moonshine tiny, and Silero's voice detector. */
 import { readConfig } from '../../../../src/config/config.ts';
-import { createVoiceDetector } from '../../../../src/recognizers/sherpa-onnx/voice-detector.ts';
-import { folderOfKnown } from '../../../../src/recognizers/sherpa-onnx/known-models.ts';
 import { selectRecognizer } from '../../../../src/recognizers/select.ts';
 import { atEnd } from '../../../support/at-end.ts';
 import { speechClips } from '../../../support/uploads/audio-fixtures.ts';
@@ -10,12 +8,8 @@ import { makeRecordings } from '../conformance/recordings.ts';
 
 const { signal } = new AbortController();
 const recordings = makeRecordings();
-const detector = createVoiceDetector({ folder: folderOfKnown('', 'vad'), idleMs: 60_000 });
 const recognizer = await selectRecognizer(readConfig({ DATA_DIR: useFolder() }));
-beforeAll(async () => {
-  await recognizer.check();
-  atEnd(() => Promise.all([recognizer.close(), detector.close()]));
-});
+atEnd(() => recognizer.close());
 
 /** What it hears in the five clips: one word of 64 is wrong, "ill-sposed". */
 const said = [
@@ -27,19 +21,10 @@ const said = [
 ];
 
 test('readers at -30 dB → every word, with capitals and commas, said to be English', async () => {
+  await recognizer.check();
   for (const [index, { file }] of (await speechClips()).entries()) {
     const audio = await recordings.made('-i', file, '-af', 'volume=-30dB');
     const { segments, language } = await recognizer.recognize(audio, { signal });
     expect([segments.map(({ text }) => text).join(' '), language]).toEqual([said[index], 'en']);
   }
-});
-
-const noises = {
-  'white noise': 'anoisesrc=a=0.1:c=white:r=16000:d=10:seed=1',
-  music: 'aevalsrc=0.1*sin(440*2*PI*t)+0.1*sin(554*2*PI*t)+0.1*sin(659*2*PI*t):s=16000:d=10',
-  applause: 'aevalsrc=(random(0)-0.5)*exp(-30*mod(t\\,0.11))+(random(1)-0.5)*exp(-30*mod(t+0.05\\,0.13)):s=16000:d=10',
-};
-
-test.each(Object.entries(noises))('%s → nobody speaks', async (_, noise) => {
-  expect(await detector.findSpeech(await recordings.made('-f', 'lavfi', '-i', noise), signal)).toEqual([]);
 });
