@@ -11,25 +11,27 @@ const [half, fewer] = [0.5, 0.65];
 /** Of fewer answers, chance tells more than the server. */
 const fewestAnswers = 6;
 /** What is quickest may have been chance, or the server is another one now: each time that it leads to fewer, it counts less. */
-const forgotten = 1.05;
+const forgotten = 1.1;
 /** Whisper takes 30 s at a time, so that less audio takes as long. */
 const shortestHeardMs = 30_000;
 
 /** A request that is under way. */
-export type Sent = ReturnType<ConcurrencyLimit['sent']>;
+export interface Sent {
+  readonly at: number;
+  /** How many were under way with it. */
+  readonly among: number;
+}
 
 export class ConcurrencyLimit {
   readonly #most: number;
-  /** With the parts that make one more. */
   #count: number;
   #inFlight = 0;
   /** What was sent before tells nothing of the number that there is now. */
   #cutAt = -Infinity;
-  /** Answers since then, and how long they took lately: ms for each ms of audio, the mean of about one time around. */
-  #answers = 0;
-  #pace = 0;
-  /** The same, at best. */
-  #quickest = Infinity;
+  /** The answers of this time around. */
+  #seen = { answers: 0, among: 0, pace: 0, count: 0, mostInFlight: 0 };
+  /** ms for each ms of audio, at best. */
+  #quickest: number | undefined;
   /** Which number was too many last. */
   #tooMany = 0;
   #speed: number | undefined;
@@ -38,10 +40,11 @@ export class ConcurrencyLimit {
   constructor(most: number) {
     this.#most = most;
     this.#count = Math.min(firstCount, most);
+    this.#beginAround();
   }
 
   get count(): number {
-    return Math.floor(this.#count);
+    return this.#count;
   }
 
   get inFlight(): number {
@@ -53,35 +56,35 @@ export class ConcurrencyLimit {
     return this.#speed;
   }
 
-  /** @returns when it was sent, and how many are under way with it */
-  sent(now: number) {
+  sent(now: number): Sent {
     this.#inFlight += 1;
+    this.#seen.mostInFlight = Math.max(this.#seen.mostInFlight, this.#inFlight);
     return { at: now, among: this.#inFlight };
   }
 
-  /** @param audioMs how much the server heard; undefined where the end tells nothing of the server */
+  /** @param audioMs how much the server transcribed; undefined where the end tells nothing of the server */
   back({ at, among }: Sent, now: number, audioMs: number | undefined): void {
-    const isUsed = this.#inFlight >= 0.75 * this.count;
     this.#inFlight -= 1;
     if (audioMs === undefined || at < this.#cutAt) return;
     const pace = Math.max(1, now - at) / Math.max(audioMs, shortestHeardMs);
     // However many it works on: alone, the first would not have been heard later.
-    if (this.#quickest === Infinity) this.#quickest = pace;
-    this.#answers += 1;
-    const enough = Math.max(fewestAnswers, this.#count / 4);
-    this.#pace += (pace - this.#pace) / Math.min(this.#answers, enough);
-    // By Little's law: as many as are under way, divided by the time that each of them takes.
-    this.#speed = among / this.#pace;
-    if (this.#answers >= enough) {
-      if (this.#pace > slow * this.#quickest) {
-        this.#quickest *= forgotten;
-        return this.#cut(fewer, now);
-      }
-      this.#quickest = Math.min(this.#quickest, this.#pace);
+    this.#quickest ??= pace;
+    const seen = this.#seen;
+    seen.answers += 1;
+    seen.among += among;
+    seen.pace += pace;
+    const mean = seen.pace / seen.answers;
+    if (mean > slow * this.#quickest && seen.answers >= Math.max(fewestAnswers, seen.count / 4)) {
+      this.#quickest *= forgotten;
+      return this.#cut(fewer, now);
     }
-    if (!isUsed) return;
-    const isNearTooMany = this.#count <= this.#tooMany;
-    this.#count = Math.min(this.#most, this.#count + (isNearTooMany ? 1 / Math.max(fewestAnswers, this.#count) : 1));
+    const isUsed = seen.mostInFlight >= 0.75 * seen.count;
+    const isNearTooMany = seen.count <= this.#tooMany;
+    if (isUsed && !isNearTooMany && this.#count < 2 * seen.count) this.#setCount(this.#count + 1);
+    if (seen.answers < Math.max(fewestAnswers, seen.count)) return;
+    if (isUsed && isNearTooMany) this.#setCount(this.#count + 1);
+    this.#quickest = Math.min(this.#quickest, mean);
+    this.#beginAround();
   }
 
   /** The server has no room, or took too long. */
@@ -92,8 +95,19 @@ export class ConcurrencyLimit {
 
   #cut(part: number, now: number): void {
     this.#tooMany = this.#count;
-    this.#count = Math.max(1, Math.floor(this.#count * part));
+    this.#setCount(this.#count * part);
     this.#cutAt = now;
-    [this.#answers, this.#pace] = [0, 0];
+    this.#beginAround();
+  }
+
+  #setCount(count: number): void {
+    this.#count = Math.min(this.#most, Math.max(1, Math.floor(count)));
+  }
+
+  #beginAround(): void {
+    const { answers, among, pace } = this.#seen;
+    // By Little's law: as many as are under way, divided by the time that each of them takes.
+    if (answers > 0) this.#speed = among / pace;
+    this.#seen = { answers: 0, among: 0, pace: 0, count: this.#count, mostInFlight: this.#inFlight };
   }
 }
