@@ -88,7 +88,7 @@ const againAfterMs = 3_000;
 export async function settleFailed(error: unknown, failed: Failed, worker: WorkerContext): Promise<Outcome['kind']> {
   const { job, attempt } = failed;
   const { log, stopping } = worker;
-  const outcome = await outcomeOf(error, failed, worker);
+  const outcome = await decideOutcome(error, failed, worker);
   // The client sees only the code. The reason is for support.
   if (outcome.kind === 'retried') log.error({ err: error }, 'attempt failed; there is another unless it was the last');
   if (outcome.kind === 'failed' && error instanceof RecognizerError && !(error instanceof LanguageNotKnown))
@@ -106,7 +106,7 @@ export async function settleFailed(error: unknown, failed: Failed, worker: Worke
 }
 
 /** Whatever the error is: who lost the job has nothing to give, and a worker that stops hands it back. */
-async function outcomeOf(error: unknown, failed: Failed, worker: WorkerContext): Promise<Outcome> {
+async function decideOutcome(error: unknown, failed: Failed, worker: WorkerContext): Promise<Outcome> {
   if (failed.job.signal.aborted) return { kind: 'claim_lost' };
   if (worker.stopping.aborted) return { kind: 'handed_back', retryAfterSeconds: 0, countsAsInfrastructureRetry: false };
   const operators = await classifyFailure(error, failed, worker);

@@ -27,7 +27,7 @@ const session = async (account: TestAccount, id: string) => (await findSessionRo
 const fill = (folderOfDisk: string, bytes: number) => writeFile(join(folderOfDisk, 'filler'), Buffer.alloc(bytes));
 
 test('a disk that is full before a job or fills up while it decodes → no attempt is spent, and on it goes with room', async () => {
-  // Where mounting is forbidden, the unit tests of both stand for it (upload.test.ts, audio/refusals.system.test.ts).
+  // Where mounting is forbidden, the unit tests of both stand for it (createTranscription.disk.system.test.ts, audio/refusals.system.test.ts).
   if (!canMountDisks()) return;
   const account = await makeAccount(service.db, { balanceMs: 3_600_000 });
   const short = join(folder, 'short.wav');
