@@ -18,7 +18,7 @@ export type Stretch = Pick<Word, 'startMs' | 'endMs'>;
 /** The last word before a pause is drawn out by the time of a letter. */
 const drawnOut = 1;
 /** How far the length of a stretch usually is from that of its words, however many these are, and for each word more. */
-const [offMs, offPerWordMs] = [250, 220];
+const [offMs, offPerWordMs] = [120, 250];
 
 /** How unlikely a pause is behind a word, for each second of it more or less, and that there is none. */
 const unlikely: Record<Breath, { pause: number; perSecond: number; none: number }> = {

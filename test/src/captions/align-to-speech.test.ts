@@ -19,6 +19,14 @@ test('no pause → by letters, without punctuation', () => {
   ]);
 });
 
+test('as many words as stretches, all about as long → one each, so that neither a beginning nor an end is without its word', () => {
+  expect(laid('low high high', [300, 700], [1300, 1700], [2300, 2700])).toEqual([
+    ['low', 300, 700],
+    ['high', 1300, 1700],
+    ['high', 2300, 2700],
+  ]);
+});
+
 /** Stretches in `|`, each so long as its words take at 60 ms for a letter, and a little more or less; pauses in ms. */
 test.each([
   ['the end of a sentence at a pause, although the speaker slows down', 'One two. |500 Three four five six seven', 1.3],
