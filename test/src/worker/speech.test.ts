@@ -45,9 +45,15 @@ test('five clips of human speech → word error rate of at most 0.05, charged ex
   );
 });
 
-test('silence → completed without segments and without a charge', async () => {
+const applause =
+  'aevalsrc=(random(0)-0.5)*exp(-30*mod(t\\,0.11))+(random(1)-0.5)*exp(-30*mod(t+0.05\\,0.13)):s=16000:d=3';
+
+test.each([
+  ['silence', silence(3)],
+  ['applause', ['-f', 'lavfi', '-i', applause]],
+])('%s → completed without segments and without a charge', async (name, source) => {
   const account = await makeAccount(service.db, { balanceMs: 10_000 });
-  const { sessionId } = await upload(service, account, await ffmpeg(...silence(3), `${folder}/silence.flac`));
+  const { sessionId } = await upload(service, account, await ffmpeg(...source, `${folder}/${name}.flac`));
   const transcript = await final(service, account, sessionId);
   expect(transcript).toEqual({ sessionId, status: 'completed', durationMs: 3_000, segments: [] });
   expect(await balanceOf(account.id)).toEqual({ balance_ms: 10_000, reserved_ms: 0 });
