@@ -17,29 +17,22 @@ interface Process {
 
 /** CPU time of a process and of all its descendants, also those that have ended, in ms. */
 export function cpuOfTree(pid: number): number {
-  const tree = [look(pid) ?? [], descendantsOf(pid)].flat();
+  const tree = [look(pid) ?? [], descendantsOf(pid, processes())].flat();
   return tree.reduce((sum, { cpu, cpuOfEnded }) => sum + cpu + cpuOfEnded, 0);
-}
-
-export interface MemoryPeaks {
-  /** The most that the process itself had, in bytes. */
-  own: number;
-  /**
-   * The most that all its descendants had at once, in bytes. Memory that they share (a mapped model) counts for each.
-   */
-  below: number;
 }
 
 /**
  * Watches resident memory until `stop`, also of a process that ends before. For the process itself it is the kernel's
  * own peak, which is reset here. Descendants are looked at five times a second.
+ * @returns the most that the process itself had, and the most that all its descendants had at once, in bytes; memory that
+ *   they share (a mapped model) counts for each
  */
-export function watchMemory(pid: number): { stop(): MemoryPeaks } {
+export function watchMemory(pid: number) {
   forgetPeak(pid);
   const peaks = { own: 0, below: 0 };
   const sample = () => {
     peaks.own = Math.max(peaks.own, memoryOf(pid).peak);
-    const below = descendantsOf(pid).reduce((sum, child) => sum + memoryOf(child.pid).now, 0);
+    const below = descendantsOf(pid, processes()).reduce((sum, child) => sum + memoryOf(child.pid).now, 0);
     peaks.below = Math.max(peaks.below, below);
   };
   sample();
@@ -77,10 +70,14 @@ export function memoryOf(pid: number): { now: number; peak: number } {
   }
 }
 
-function descendantsOf(pid: number): Process[] {
+function processes(): Process[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const all = pids.flatMap((name) => look(Number(name)) ?? []);
-  const found: Process[] = [];
+  return pids.flatMap((name) => look(Number(name)) ?? []);
+}
+
+/** @param all the processes of the machine */
+export function descendantsOf<Each extends { pid: number; parent: number }>(pid: number, all: readonly Each[]): Each[] {
+  const found: Each[] = [];
   for (let parents = [pid]; parents.length > 0;) {
     const children = all.filter(({ parent }) => parents.includes(parent));
     found.push(...children);

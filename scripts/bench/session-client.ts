@@ -10,7 +10,6 @@ import { cpuOfTree, watchMemory } from './process-tree.ts';
 import { serviceEnv } from './program.ts';
 import type { Setting } from './bench.ts';
 import type { BenchAccount, BenchDatabase } from './database.ts';
-import type { MemoryPeaks } from './process-tree.ts';
 
 export interface Client {
   url: string;
@@ -101,7 +100,7 @@ export interface Cost {
   /** Of the service it is that of all that it started, too, and of PostgreSQL. */
   cpuMs: number;
   /** The service's `own` process, with both halves in it, and `below` it ffmpeg and the recognizer. */
-  memory: MemoryPeaks;
+  memory: ReturnType<ReturnType<typeof watchMemory>['stop']>;
 }
 
 const longestAudioMs = 48 * 3_600_000;

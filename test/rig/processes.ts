@@ -1,5 +1,6 @@
 /** Living processes, their children, and theirs, as the kernel tells. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { descendantsOf as descendantsAmong } from '../../scripts/bench/process-tree.ts';
 
 export interface Process {
   pid: number;
@@ -14,16 +15,7 @@ export const livingProcesses = (): Process[] =>
   readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (look(Number(name)) ?? []) : []));
 
 /** Living processes that began below this one. */
-export function descendantsOf(pid: number): Process[] {
-  const all = livingProcesses();
-  const found: Process[] = [];
-  for (let parents = [pid]; parents.length > 0;) {
-    const children = all.filter(({ parent }) => parents.includes(parent));
-    found.push(...children);
-    parents = children.map((child) => child.pid);
-  }
-  return found;
-}
+export const descendantsOf = (pid: number): Process[] => descendantsAmong(pid, livingProcesses());
 
 export const isStillAlive = ({ pid, startTime }: Process): boolean => look(pid)?.startTime === startTime;
 
