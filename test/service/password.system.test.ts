@@ -28,7 +28,7 @@ test('another password for the database under load → no request fails, and no 
   const url = Object.assign(new URL(postgres.url), { username: role, password: '', pathname: `/${role}` });
   const asSuperuser = Object.assign(new URL(postgres.url), { pathname: `/${role}` }).href;
   const env = { DATABASE_URL: url.href, PGPASSFILE: passwords };
-  const account = { limits: { requests_per_minute: 100_000, queued_sessions: 100_000 } };
+  const account = { balanceMs: 1_000_000_000, limits: { requests_per_minute: 100_000, queued_sessions: 100_000 } };
   const { service, client, file, db, dataDir } = await startWhole({ url: asSuperuser, env, held: false, account });
 
   const statuses: number[] = [];
