@@ -17,18 +17,25 @@ export interface Passage {
   words: string;
 }
 
+/** What the index holds of a session. */
+export interface SearchDocument {
+  passages: Passage[];
+  /** The mark of its transcript's language; undefined while there is only a title. */
+  language: string | undefined;
+}
+
 /**
- * Puts a session into the index, in place of what is there of it. The caller's transaction holds the account's lock, or
- * makes the session.
- *
- * @param ofTranscript false while there is only a title
+ * Puts a session into the index, in place of what is there of it. Idempotent. The caller's transaction holds the account's
+ * lock, or makes the session.
  */
-export async function replacePassages(
+export async function indexSession(
   trx: Trx,
   { accountId, sessionId }: { accountId: string; sessionId: string },
-  passages: readonly Passage[],
-  ofTranscript: boolean,
+  { passages, language }: SearchDocument,
 ): Promise<void> {
+  const ofTranscript = language !== undefined;
+  if (ofTranscript)
+    await sql`insert into search_languages values (${accountId}, ${language}) on conflict do nothing`.execute(trx);
   await sql`
     delete from passages where account_id = ${accountId} and session_id = ${sessionId} and number >= ${passages.length}`.execute(
     trx,
@@ -100,9 +107,4 @@ export async function findLanguages(db: Queryable, accountId: string): Promise<s
 
 export async function deleteLanguages(trx: Trx, accountId: string): Promise<void> {
   await trx.deleteFrom('search_languages').where('account_id', '=', accountId).execute();
-}
-
-/** Remembers that an account has a transcript in a language. */
-export async function addLanguage(trx: Trx, accountId: string, mark: string): Promise<void> {
-  await sql`insert into search_languages values (${accountId}, ${mark}) on conflict do nothing`.execute(trx);
 }

@@ -1,7 +1,6 @@
 /** Finds accounts by their ids, with the same words for an unknown one, and shows their balance. */
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
-import { findAccount, listPlans } from '../../db/accounts/accounts.ts';
-import { availableMs } from '../../src/sessions/balance.ts';
+import { availableMs, findAccount, listPlans } from '../../db/accounts/accounts.ts';
 import { formatDuration } from './durations.ts';
 import { Refusal, Mistake } from '../terminal/refusal.ts';
 import type { Account, AccountWithLimits } from '../../db/accounts/accounts.ts';

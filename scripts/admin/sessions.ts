@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { rfc3339 } from '../../db/connection/values.ts';
 import { listSessions } from '../../db/sessions/pages.ts';
 import { findAccountOfSession, findSessionRow } from '../../db/sessions/sessions.ts';
-import { availableMs } from '../../src/sessions/balance.ts';
+import { availableMs } from '../../db/accounts/accounts.ts';
 import { cancelSession, eraseSession, retrySession } from '../../src/sessions/support.ts';
 import { toSession, toSessionError, toWarnings } from '../../src/sessions/view.ts';
 import { Refusal } from '../terminal/refusal.ts';

@@ -1,9 +1,11 @@
+import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { AudioToolError, audioTooLong } from './audio-error.ts';
 import { decodeSamples, mixingAlike } from './decode-samples.ts';
-import { isTruncated } from './whole.ts';
+import { isTruncated, toleranceMs } from './whole.ts';
 import { unreadable, runFfmpeg } from './ffmpeg.ts';
-import { LoudnessMeter } from './loudness.ts';
+import { LoudnessMeter, loudnessOf } from './loudness.ts';
+import { chooseTrack } from './tracks.ts';
 import { allGapsOf } from './picture.ts';
 import { DependencyError } from '../ops/dependency-error.ts';
 import { bytesPerMs, bytesPerSample, samplesPerMs } from './samples.ts';
@@ -72,6 +74,45 @@ export async function decodeAudio(options: DecodeOptions): Promise<Decoded> {
   const told = (Object.keys(warnings) as AudioWarning[]).filter((code) => warnings[code]);
   const isDoubtful = header.format === 'wav' && /^(aac|speex)$/.test(track?.codec ?? '');
   return { durationMs, silences: loudness.silences, warnings: told, tracks: header.tracks, isDoubtful };
+}
+
+export interface WholeAudio extends Decoded {
+  /** The audio was much shorter than measured both times: the file is damaged. */
+  isConfirmedShort: boolean;
+  /** Its place among the audio streams, from 0. */
+  track: number;
+}
+
+/**
+ * Decodes the track that is to be transcribed, as `decodeAudio` does, and makes sure that all of it was decoded: audio that
+ * is much shorter than measured is either damaged or lost by our fault.
+ * @param measuredMs of the first track; null where it is not known
+ * @throws {AudioToolError} also when the file can't be read to its end, or is decoded to two lengths
+ */
+export async function decodeWhole(options: DecodeOptions, measuredMs: number | null): Promise<WholeAudio> {
+  const first = await decodeTrack(options, measuredMs);
+  if (options.track !== undefined || first.tracks.length < 2) return first;
+  const track = (await chooseTrack(options, first.tracks)) ?? 0;
+  return track === 0 ? first : decodeTrack({ ...options, track }, measuredMs);
+}
+
+/**
+ * Decodes one track as `decodeAudio` does. ffmpeg takes a read error of the disk for the end of the file and exits with 0. So
+ * when less was decoded than was measured, the file is read to its end and decoded once more. Damage gives the same
+ * length both times.
+ */
+async function decodeTrack(options: DecodeOptions, measuredMs: number | null): Promise<WholeAudio> {
+  const first = { ...(await decodeAudio(options)), track: options.track ?? 0 };
+  const isShort = measuredMs !== null && first.durationMs < measuredMs - toleranceMs(measuredMs);
+  if (!isShort) return { ...first, isConfirmedShort: false };
+  await readThrough(options.input).catch(unreadable);
+  const again = await decodeAudio(options);
+  if (again.durationMs === first.durationMs) return { ...first, isConfirmedShort: true };
+  throw new AudioToolError(`decoded to ${first.durationMs} ms, and then to ${again.durationMs} ms`);
+}
+
+async function readThrough(file: string): Promise<void> {
+  for await (const chunk of createReadStream(file, { highWaterMark: 1024 * 1024 })) void chunk;
 }
 
 /** Sampled 8,000 times a second, as telephones do, it has nothing above 4 kHz. */
@@ -190,15 +231,6 @@ async function isCanceled(options: SamplesOptions, track: Track | undefined, mix
   const channels = track?.channels ?? 1;
   if (options.channel !== undefined || channels < 2 || mix.levelDb > quietMixDb) return false;
   return (await loudnessOf({ ...options, channels, isTurned: true })).levelDb - canceledDb > mix.levelDb;
-}
-
-/** How loud it is, without writing it. @throws what `decodeSamples` throws */
-export async function loudnessOf(options: SamplesOptions): Promise<Loudness> {
-  return mixingAlike(options, async (all) => {
-    const meter = new LoudnessMeter();
-    await decodeSamples(all, (samples) => meter.push(samples));
-    return meter.end();
-  });
 }
 
 /** Samples in floating point may be higher than full scale, by far where they are counted as whole numbers. */

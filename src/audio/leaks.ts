@@ -2,8 +2,7 @@
  * What leaks over from one channel into another: a microphone hears the other side's loudspeaker, or a line the other
  * direction. A recognizer would write it down a second time.
  */
-import { loudnessOf } from './decode.ts';
-import { stepMs } from './loudness.ts';
+import { loudnessOf, stepMs } from './loudness.ts';
 import type { SamplesOptions } from './decode-samples.ts';
 import type { Span } from './spans.ts';
 

@@ -3,8 +3,9 @@
  * below the mean), but without its filter for music, with one for what is lower than a voice, and down to -90 dB instead of -70: a voice can be made out of that.
  * On speech it is within 1 dB of ffmpeg's `ebur128`, which would take more processor time than decoding does.
  */
-import { fourPoles, lowestHz } from './decode-samples.ts';
+import { decodeSamples, fourPoles, lowestHz, mixingAlike } from './decode-samples.ts';
 import { samplesPerMs } from './samples.ts';
+import type { SamplesOptions } from './decode-samples.ts';
 import type { Span } from './spans.ts';
 
 export type Loudness = ReturnType<LoudnessMeter['end']>;
@@ -166,6 +167,15 @@ export class LoudnessMeter {
     if (this.#parts.length === partsOfBlock)
       this.#blocks.add(this.#parts.reduce((sum, part) => sum + part, 0) / partsOfBlock);
   }
+}
+
+/** How loud a recording is, without writing it. @throws what `decodeSamples` throws */
+export async function loudnessOf(options: SamplesOptions): Promise<Loudness> {
+  return mixingAlike(options, async (all) => {
+    const meter = new LoudnessMeter();
+    await decodeSamples(all, (samples) => meter.push(samples));
+    return meter.end();
+  });
 }
 
 /**

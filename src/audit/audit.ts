@@ -3,7 +3,7 @@
  * are compared as both are now: audio that is missing, and files that no session needs.
  */
 import { checkRows, maxExamples } from '../../db/audit/rules.ts';
-import { transcriptionQueue } from '../queue/queue.ts';
+import { transcriptionQueue } from '../queue/jobs.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { eachAudioOwner, findAudioNeeds } from '../../db/audit/audio.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';

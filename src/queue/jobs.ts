@@ -1,4 +1,10 @@
 /** What the queue knows of a job. */
+import { randomUUIDv7 } from 'node:crypto';
+
+export const transcriptionQueue = 'transcription';
+
+/** Attempts at a session before it fails. */
+export const maxAttempts = 3;
 
 /** The largest limit of jobs at once for an account. */
 export const maxRunningJobs = 100;
@@ -14,6 +20,8 @@ export const expiryMarginSeconds = 30;
 export function expirySeconds(durationMs: number): number {
   return Math.min(maxExpirySeconds, 15 * 60 + Math.ceil((4 * durationMs) / 1000) + expiryMarginSeconds);
 }
+
+export const newJobId = (): string => randomUUIDv7();
 
 /** A job names its session and nothing else: no text and no file name. */
 export interface JobData {

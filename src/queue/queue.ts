@@ -1,10 +1,10 @@
 /** The one door to pg-boss: jobs live in the database of the sessions and are sent and completed in its transactions. */
 import { PgBoss, fromKysely } from 'pg-boss';
 import packageJson from 'pg-boss/package.json' with { type: 'json' };
-import { randomUUID, randomUUIDv7 } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { queueConnections } from '../../db/connection/database.ts';
 import { workerName } from '../../db/connection/server.ts';
-import { AttemptFailed, expirySeconds, maxRunningJobs } from './jobs.ts';
+import { AttemptFailed, expirySeconds, maxRunningJobs, transcriptionQueue } from './jobs.ts';
 import { JobConsumer, heartbeatSeconds, superviseSeconds } from './job-consumer.ts';
 import type { AccountWithLimits } from '../../db/accounts/accounts.ts';
 import type { Trx } from '../../db/connection/database.ts';
@@ -13,10 +13,6 @@ import type { JobData, QueuedJob } from './jobs.ts';
 import type { WorkerSlots } from './job-consumer.ts';
 import type { Log } from '../ops/log.ts';
 
-export const transcriptionQueue = 'transcription';
-
-/** Attempts at a session before it fails. */
-export const maxAttempts = 3;
 /** Of a job. The session's row counts the attempts, and ends the job with the last one. */
 const manyRetries = 1_000;
 
@@ -139,5 +135,3 @@ export class Queue {
     await this.#boss.stop({ graceful: true, timeout: 5_000 });
   }
 }
-
-export const newJobId = (): string => randomUUIDv7();

@@ -9,7 +9,7 @@ import { inSlices } from '../concurrency/slices.ts';
 import type { Language } from './index-languages.ts';
 import type { Stems, Token } from './tokens.ts';
 import type { Queryable } from '../../db/connection/database.ts';
-import type { Passage } from '../../db/search/passages.ts';
+import type { Passage, SearchDocument } from '../../db/search/passages.ts';
 
 const longestPassage = 16_000;
 const mostOfOneWord = 255;
@@ -141,12 +141,17 @@ export interface Indexable {
   segments: string | undefined;
 }
 
-/** What the index holds of a session, or should. Requests are answered in between. @param db knows the stems of words, and is not changed */
-export async function passagesOf(
+/**
+ * What the search index is to hold of a session. For a day of speech that takes a second, so it is done before the account is
+ * locked; requests are answered in between.
+ *
+ * @param db knows the stems of words, and is not changed
+ */
+export async function searchDocumentOf(
   db: Queryable,
   accountId: string,
   { title, language: tag, segments }: Indexable,
-): Promise<Passage[]> {
+): Promise<SearchDocument> {
   const texts = segments === undefined ? [] : (JSON.parse(segments) as { text: string }[]).map(({ text }) => text);
   const tokenized = await inSlices(tokenize(title, texts));
   // Before there is a transcript, its title is found as it is written.
@@ -154,5 +159,6 @@ export async function passagesOf(
   const { dictionary } = language;
   const [stems = new Map<string, string>()] =
     dictionary === undefined ? [] : await findStems(db, [dictionary], [...tokenized.words]);
-  return inSlices(toPassages(accountId, tokenized, language, stems));
+  const passages = await inSlices(toPassages(accountId, tokenized, language, stems));
+  return { passages, language: segments === undefined ? undefined : language.mark };
 }

@@ -3,13 +3,12 @@
  * says what happened.
  */
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
-import { changeReserved } from '../../db/accounts/accounts.ts';
+import { changeReserved, reservationFor } from '../../db/accounts/accounts.ts';
 import { deleteIdempotencyRecords } from '../../db/sessions/idempotency.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { nextStartTag } from '../../db/sessions/start-tag.ts';
 import { deleteSession, retryIfFailed } from '../../db/sessions/states.ts';
-import { maxAttempts, newJobId, transcriptionQueue } from '../queue/queue.ts';
-import { reservationFor } from './balance.ts';
+import { maxAttempts, newJobId, transcriptionQueue } from '../queue/jobs.ts';
 import { failSession } from './completion.ts';
 import { isFinal } from './view.ts';
 import type { AccountWithLimits } from '../../db/accounts/accounts.ts';

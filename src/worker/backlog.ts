@@ -5,7 +5,8 @@ import { firstPlace, indexVersion, findUnindexed } from '../../db/search/passage
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
 import { ageLease } from '../../db/leases.ts';
-import { searchDocumentOf, indexSession } from '../sessions/indexing.ts';
+import { indexSession } from '../../db/search/passages.ts';
+import { searchDocumentOf } from '../search/passages.ts';
 import { minuteMs, repeat } from './sweeps.ts';
 import type { Db, Queryable } from '../../db/connection/database.ts';
 import type { SessionPlace } from '../../db/search/passages.ts';

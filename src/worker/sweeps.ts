@@ -17,7 +17,7 @@ import {
 } from '../../db/sessions/removal.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { byAccount, isId } from '../files/audio-store.ts';
-import { newJobId, transcriptionQueue } from '../queue/queue.ts';
+import { newJobId, transcriptionQueue } from '../queue/jobs.ts';
 import { failSession } from '../sessions/completion.ts';
 import { eraseSession } from '../sessions/support.ts';
 import type { LostSession } from '../../db/queue-tables.ts';

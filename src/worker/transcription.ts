@@ -1,10 +1,11 @@
 /** From stored audio to a transcript: decodes it, makes sure that it is paid for, and recognizes it. */
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
-import { changeReserved } from '../../db/accounts/accounts.ts';
+import { availableMs, changeReserved } from '../../db/accounts/accounts.ts';
 import { confirmShortIfProcessing, setReservationIfProcessing } from '../../db/sessions/attempts.ts';
 import { versionOf } from '../../db/sessions/transcripts.ts';
 import { AudioError, AudioToolError } from '../audio/audio-error.ts';
-import { chooseTrack, countChannels, decodeWhole, mostChannels } from '../audio/tracks.ts';
+import { decodeWhole } from '../audio/decode.ts';
+import { chooseTrack, countChannels, mostChannels } from '../audio/tracks.ts';
 import { findLeaks } from '../audio/leaks.ts';
 import { withPauses } from '../audio/chunks.ts';
 import { totalMs } from '../audio/spans.ts';
@@ -12,7 +13,6 @@ import { DependencyError } from '../ops/dependency-error.ts';
 import { joinChannels } from '../recognizers/whole-recording.ts';
 import { LanguageNotKnown, RecognizerError } from '../recognizers/recognizer.ts';
 import { meanProgress } from '../recognizers/all-or-abort.ts';
-import { availableMs } from '../sessions/balance.ts';
 import { beginSpan, inSpan } from '../tracing/tracing.ts';
 import { ClaimLostError, InsufficientBalanceError } from './outcome.ts';
 import type { Db } from '../../db/connection/database.ts';

@@ -1,7 +1,7 @@
 /** `GET /sessions?q=…`: what is found, and where. */
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { passagesOf } from '../../src/search/passages.ts';
+import { searchDocumentOf } from '../../src/search/passages.ts';
 import { eraseSession } from '../../src/sessions/support.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { saySession } from '../support/service/said.ts';
@@ -197,8 +197,8 @@ async function seedMany(accountId: string): Promise<void> {
 }
 
 async function toTsvector(accountId: string, title: string): Promise<string> {
-  const [passage] = await passagesOf(service.db, accountId, { title, language: null, segments: undefined });
-  return passage!.words;
+  const { passages } = await searchDocumentOf(service.db, accountId, { title, language: null, segments: undefined });
+  return passages[0]!.words;
 }
 
 test('an upload that waits for a worker → found by its title at once', async () => {

@@ -2,6 +2,7 @@
 import { randomUUIDv7 } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { ApiError, toProblem } from '../answers/problem.ts';
+import { cutOff } from './client-disconnected.ts';
 import { otherVersion } from './request-head.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -107,23 +108,4 @@ function corsHeaders({ code, rawPacket }: ParserError, origins: readonly string[
 function requestLineOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): string {
   const end = rawPacket.subarray(0, bytesParsed).lastIndexOf('\r\n');
   return rawPacket.toString('latin1', end === -1 ? 0 : end + 2).split('\r\n', 1)[0]!;
-}
-
-/** Requests whose client closed its half of the connection before the end of their body. It may still read the answer. */
-
-const event = Symbol('the body was cut off');
-const requests = new WeakSet<IncomingMessage>();
-
-/** The request is answered by the app, which knows what it asks for, and whether anybody needs its body. */
-export function cutOff(req: IncomingMessage): void {
-  requests.add(req);
-  req.emit(event);
-}
-
-export const isCutOff = (req: IncomingMessage): boolean => requests.has(req);
-
-/** @param then called when the rest of the body is known not to come @returns call it to hear no more */
-export function onCutOff(req: IncomingMessage, then: () => void): () => void {
-  req.once(event, then);
-  return () => void req.off(event, then);
 }

@@ -2,7 +2,7 @@
 import { Transform } from 'node:stream';
 import multer from 'multer';
 import { ApiError } from '../answers/problem.ts';
-import { isCutOff, onCutOff } from '../connections/parser-refusals.ts';
+import { isCutOff, onCutOff } from '../connections/client-disconnected.ts';
 import { Pace } from '../connections/limits.ts';
 import { invalidField, uploadForm, fileTooLarge, formOverheadBytes } from './form.ts';
 import { uploadStorage } from './storage.ts';

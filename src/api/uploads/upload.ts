@@ -5,9 +5,8 @@
 import { largestFileBytes, fileTooLarge, formOverheadBytes } from './form.ts';
 import { receiveUpload } from './receiving.ts';
 import { MIMEType } from 'node:util';
-import { findQuota } from '../../../db/accounts/accounts.ts';
+import { availableMs, findQuota } from '../../../db/accounts/accounts.ts';
 import { findIdempotencyRecord } from '../../../db/sessions/idempotency.ts';
-import { availableMs } from '../../sessions/balance.ts';
 import { ApiError } from '../answers/problem.ts';
 import { refuseFullDisk } from './storage.ts';
 import type { IncomingMessage, IncomingHttpHeaders } from 'node:http';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { inAccountTransaction } from '../../../db/accounts/account-transaction.ts';
 import { createLog } from '../../../src/ops/log.ts';
-import { expirySeconds } from '../../../src/queue/jobs.ts';
-import { Queue, newJobId } from '../../../src/queue/queue.ts';
+import { expirySeconds, newJobId } from '../../../src/queue/jobs.ts';
+import { Queue } from '../../../src/queue/queue.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { useDatabase } from '../../support/service/use-database.ts';

@@ -1,4 +1,4 @@
-import { reservationFor } from '../../../src/sessions/balance.ts';
+import { reservationFor } from '../../../db/accounts/accounts.ts';
 
 test.each([
   { has: 'exactly what the audio needs', balance: 60_000, durationMs: 60_000, reserves: 60_000 },
