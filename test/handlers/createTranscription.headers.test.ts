@@ -1,11 +1,11 @@
 /** What an upload is refused for by its headers: in which order, and that ordinary clients see the answer. */
-import { execFile, spawnSync } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { openAsBlob } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { suspendAccount } from '../../db/accounts/accounts.ts';
 import { parseAnswers, sendRaw } from '../support/clients/raw-http.ts';
-import { makeAccount, makeKey } from '../support/service/accounts.ts';
+import { makeAccount } from '../support/service/accounts.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { closing, expectNothingLeft, filePart, form, formType, tone, traces } from '../support/uploads/uploads.ts';
@@ -26,20 +26,15 @@ beforeAll(async () => {
 interface Fault {
   code: string;
   status: number;
-  account?: { plan?: string; balanceMs?: number; limits?: Partial<LimitOverrides> };
-  suspended?: true;
-  readOnly?: true;
+  account?: { balanceMs?: number; limits?: Partial<LimitOverrides> };
   headers?: Record<string, string | number>;
   /** Further fields of the problem. */
   details?: Record<string, unknown>;
 }
 
+/** Of the checks of every request, one stands for all: their order is that of test/src/api/access/auth.test.ts. */
 const faults: Fault[] = [
   { code: 'unauthorized', status: 401, headers: { Authorization: 'Bearer tsk_wrong' } },
-  { code: 'plan_not_eligible', status: 403, account: { plan: 'free' } },
-  { code: 'account_suspended', status: 403, suspended: true },
-  { code: 'rate_limited', status: 429, account: { limits: { requests_per_minute: 0 } } },
-  { code: 'insufficient_scope', status: 403, readOnly: true, details: { requiredScope: 'write' } },
   {
     code: 'invalid_request',
     status: 400,
@@ -63,11 +58,8 @@ async function arranged(...codes: string[]) {
   const limits = Object.assign({}, ...chosen.map(({ account }) => account?.limits)) as Partial<LimitOverrides>;
   const settings = Object.assign({}, ...chosen.map(({ account }) => account)) as Fault['account'];
   const made = await makeAccount(service.db, { ...settings, limits: { requests_per_minute: 100, ...limits } });
-  if (chosen.some(({ suspended }) => suspended)) await suspendAccount(service.db, made.id);
-  const readOnly = chosen.some((fault) => fault.readOnly);
-  const { key } = readOnly ? await makeKey(service.db, made.id, { scopes: ['read'] }) : made;
   const headers: Record<string, string | number> = {
-    ...{ Authorization: `Bearer ${key}`, 'Content-Type': formType, 'Content-Length': 64 * oneMiB },
+    ...{ Authorization: `Bearer ${made.key}`, 'Content-Type': formType, 'Content-Length': 64 * oneMiB },
     ...(Object.assign({}, ...chosen.map((fault) => fault.headers)) as Fault['headers']),
   };
   return { account: made, headers };
@@ -107,23 +99,11 @@ test('less free than MIN_FREE_DISK → 503 before the body, after the other chec
   expect(await new RawUpload(fullService.api.port).head(unpaid).answer()).toMatchObject({ status: 402 });
 });
 
-test.each(['rate_limited', 'too_many_queued'])('%s → Retry-After, in the problem too', async (code) => {
-  const { headers } = await arranged(code);
-  const answer = await new RawUpload(service.api.port).head(headers).answer();
-  expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-  expect(JSON.parse(answer.text)).toMatchObject({ retryAfterSeconds: Number(answer.headers['retry-after']) });
-});
-
 const body = form(filePart(audio));
 test.each<[string, Record<string, string>, string]>([
   ['no Content-Type', {}, 'Content-Type'],
-  ['JSON', { 'Content-Type': 'application/json' }, 'Content-Type'],
   ['a longer name of its type', { 'Content-Type': 'multipart/form-data-x; boundary=x' }, 'Content-Type'],
-  ...['gzip', 'gzip, identity'].map((coding): [string, Record<string, string>, string] => [
-    `the coding ${coding}`,
-    { 'Content-Type': formType, 'Content-Encoding': coding },
-    'Content-Encoding',
-  ]),
+  ['a coding', { 'Content-Type': formType, 'Content-Encoding': 'gzip' }, 'Content-Encoding'],
 ])('%s → 415 before the body, which names the header', async (_, headers, name) => {
   const before = await traces(service, account);
   // fetch names no type for bytes.
@@ -134,9 +114,7 @@ test.each<[string, Record<string, string>, string]>([
   });
   const problem = { status: 415, code: 'unsupported_media', errors: [{ in: 'header', name }] };
   expect(await response.json()).toMatchObject(problem);
-  expect([response.status, response.headers.get('accept-encoding')]).toEqual([
-    ...[415, name === 'Content-Encoding' ? 'identity' : null],
-  ]);
+  expect(response.headers.get('accept-encoding')).toBe(name === 'Content-Encoding' ? 'identity' : null);
   await expectNothingLeft(service, account, before);
 });
 
@@ -145,33 +123,13 @@ test('Content-Encoding: identity, which says nothing → 202', async () => {
   await request.set('Content-Encoding', 'Identity').send(body).expect(202);
 });
 
-test.each([
-  ['without a body', 'HTTP/1.1', []],
-  ['without a body, of HTTP/1.0', 'HTTP/1.0', []],
-  ['of HTTP/1.0 without its length', 'HTTP/1.0', [form(filePart('x')).toString('latin1')]],
-])('a request %s → 400 that says so', async (_, version, content: string[]) => {
+test.each(['HTTP/1.1', 'HTTP/1.0'])('a request of %s without a body → 400 that says so', async (version) => {
   const head = [
     ...[`POST /v1/transcriptions ${version}`, 'Host: localhost', 'Connection: close'],
-    ...[`Authorization: Bearer ${account.key}`, `Content-Type: ${formType}`, '', ...content, ''],
+    ...[`Authorization: Bearer ${account.key}`, `Content-Type: ${formType}`, '', ''],
   ];
   const [answer] = parseAnswers(await sendRaw(service.api.port, head.join('\r\n')));
   expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('The request has no body') });
-});
-
-test.each([
-  ['empty', ''],
-  ['with a tab', 'a\tb'],
-  ['of UTF-8', 'schlüssel'],
-])('an Idempotency-Key that is %s → 400 that names it', async (_, key) => {
-  const before = await traces(service, account);
-  const client = new RawUpload(service.api.port);
-  client.socket.setDefaultEncoding('utf8');
-  client.head({ Authorization: `Bearer ${account.key}`, 'Idempotency-Key': key, 'Content-Length': 100 });
-  const { status, text } = await client.answer();
-  const problem = { code: 'invalid_request', errors: [{ in: 'header', name: 'Idempotency-Key' }] };
-  expect({ status, ...JSON.parse(text) }).toMatchObject({ ...problem, status: 400 });
-  client.socket.end();
-  await expectNothingLeft(service, account, before);
 });
 
 test('Expect: 100-continue with nothing wrong in the headers → 100, then the answer to the body', async () => {
@@ -194,91 +152,34 @@ test('a refused upload pipelined behind a held request → both are answered, in
   expect(client.received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 401']);
 });
 
-const execute = promisify(execFile);
+/** Posts the bytes of a file, and answers the text that it got. */
+type Client = (headers: Record<string, string>, path: string) => Promise<string>;
 
-interface Seen {
-  status: number;
-  contentType: string;
-  text: string;
-}
-
-/** Posts the bytes of a file. */
-type Client = (url: string, headers: Record<string, string>, path: string) => Promise<Seen>;
-
-const nodeFetch: Client = async (url, headers, path) => {
-  const response = await fetch(url, { method: 'POST', headers, body: await readFile(path) });
-  return { status: response.status, contentType: response.headers.get('content-type')!, text: await response.text() };
+const nodeFetch: Client = async (headers, path) => {
+  const body = await openAsBlob(path);
+  return (await fetch(`${service.url}/v1/transcriptions`, { method: 'POST', headers, body })).text();
 };
 
 const curlWith =
   (...options: string[]): Client =>
-  async (url, headers, path) => {
+  async (headers, path) => {
     const fields = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
-    const format = '\n%{http_code} %{content_type}';
-    const args = ['-sS', '--max-time', '20', ...options, ...fields, '--data-binary', `@${path}`, '-w', format, url];
-    const { stdout } = await execute('curl', args);
-    const [, text, status, contentType] = /^([^]*)\n(\d+) (.*)$/.exec(stdout)!;
-    return { status: Number(status), contentType: contentType!, text: text! };
+    const args = ['-sS', '--max-time', '20', ...options, ...fields, '--data-binary', `@${path}`];
+    return (await promisify(execFile)('curl', [...args, `${service.url}/v1/transcriptions`])).stdout;
   };
 
-const python =
-  (script: string): Client =>
-  async (url, headers, path) => {
-    const { stdout } = await execute('python3', ['-c', script, url, JSON.stringify(headers), path]);
-    const [status, contentType, text] = JSON.parse(stdout) as [number, string, string];
-    return { status, contentType, text };
-  };
-
-/** What urllib3 (and so `requests`) does as well: an answer may be there although the rest could not be sent. */
-const pythonHttpClient = python(`
-import http.client, json, sys
-from urllib.parse import urlsplit
-url, headers, path = urlsplit(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3]
-connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
-try:
-    connection.request('POST', url.path, open(path, 'rb').read(), headers)
-except BrokenPipeError:
-    pass
-answer = connection.getresponse()
-print(json.dumps([answer.status, answer.getheader('content-type'), answer.read().decode()]))
-`);
-
-/** Does not look at the connection until everything is sent: for bodies that the server drops whole. */
-const urllib = python(`
-import json, sys, urllib.request, urllib.error
-url, headers, path = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3]
-try:
-    answer = urllib.request.urlopen(urllib.request.Request(url, open(path, 'rb').read(), headers), timeout=20)
-except urllib.error.HTTPError as error:
-    answer = error
-print(json.dumps([answer.status, answer.headers['content-type'], answer.read().decode()]))
-`);
-
-const hasPython = spawnSync('python3', ['--version']).status === 0;
-
-/** Those that this machine has. */
-const clients: [name: string, client: Client][] = [
-  ['fetch', nodeFetch],
-  ['curl', curlWith()],
-  ['curl without Expect', curlWith('-H', 'Expect:')],
-  ...(hasPython ? [['http.client', pythonHttpClient] satisfies [string, Client]] : []),
-];
-
-/** One of each phase: access, the contract's headers, and what is asked of the account. */
-const codes = ['unauthorized', 'invalid_request', 'insufficient_balance'];
-test.each([
-  ...clients.flatMap(([name, client]) => codes.map((code) => ({ name, client, code, size: 64 }))),
-  ...[...clients, ...(hasPython ? [['urllib', urllib] as const] : [])].map(([name, client]) => ({
-    ...{ name, client, code: codes[0]!, size: 3 },
-  })),
-])('$name sends $size MiB and is refused → it sees $code', async ({ client, code, size }) => {
+const [curl, curlWithoutExpect] = [curlWith(), curlWith('-H', 'Expect:')];
+test.each<[string, number, string, Client]>([
+  ['fetch', 3, 'unauthorized', nodeFetch],
+  ['fetch', 64, 'insufficient_balance', nodeFetch],
+  ['curl', 64, 'unauthorized', curl],
+  ['curl without Expect', 3, 'insufficient_balance', curlWithoutExpect],
+  ['curl without Expect', 64, 'unauthorized', curlWithoutExpect],
+])('%s, %i MiB and %s → it sees the refusal', async (_, size, code, client) => {
   const { account: refused, headers } = await arranged(code);
   const before = await traces(service, refused);
-  const { 'Content-Length': _, ...others } = headers;
-  const seen = await client(`${service.url}/v1/transcriptions`, others as Record<string, string>, bodyOf(size));
-  const { status } = faults.find((fault) => fault.code === code)!;
-  expect({ ...seen, text: JSON.parse(seen.text) }).toMatchObject({
-    ...{ status, contentType: 'application/problem+json', text: { code, status } },
-  });
+  const { 'Content-Length': __, ...others } = headers;
+  const seen = await client(others as Record<string, string>, bodyOf(size));
+  expect(JSON.parse(seen)).toMatchObject({ code });
   await expectNothingLeft(service, refused, before);
 });
