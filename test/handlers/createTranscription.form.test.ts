@@ -1,12 +1,12 @@
 /** What becomes of the body of an upload: what an accepted one leaves, and what one is refused for, of which nothing is left. */
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { titleOf } from '../../handlers/createTranscription.ts';
 import { withFfmpeg } from '../support/faults/fake-programs.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { row } from '../support/service/jobs.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
-import { amrWithoutSound, ffmpeg, pictures, sine } from '../support/uploads/audio-fixtures.ts';
+import { amrWithoutSound, ffmpeg, sine } from '../support/uploads/audio-fixtures.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { boundary, closing, expectNothingLeft, filePart, form, formType } from '../support/uploads/uploads.ts';
 import { part, textPart, tone, traces } from '../support/uploads/uploads.ts';
@@ -76,41 +76,19 @@ test('an upload → 202 with Location, Retry-After and the job; session, reserva
   ]);
 });
 
-const withBoundary = (other: string) =>
-  Buffer.from(form(filePart(audio)).toString('latin1').replaceAll(boundary, other), 'latin1');
-const manyHeaders = Array.from({ length: 500 }, (_, i) => `X-${i}: y`);
-test.each<[string, Buffer, string]>([
-  [
-    'a preamble, an epilogue and a quoted boundary (RFC 2046, section 5.1.1)',
-    Buffer.concat([Buffer.from('preamble\r\n'), filePart(audio), closing, Buffer.from('epilogue\r\n')]),
-    `multipart/form-data; boundary="${boundary}"`,
-  ],
-  ['characters in its boundary that no token has', withBoundary('x:/=?'), 'multipart/form-data; boundary=x:/=?'],
-  [
-    'hundreds of part headers, which say nothing',
-    form(part([...manyHeaders, 'Content-Disposition: form-data; name="file"; filename="a.wav"'], audio)),
-    formType,
-  ],
-])('a form with %s → accepted', async (_, body, type) => {
-  expect(await accept(body, type)).toMatchObject({ status: 'queued' });
+test('a form with a preamble, an epilogue and a quoted boundary (RFC 2046, section 5.1.1) → accepted', async () => {
+  const body = [Buffer.from('preamble\r\n'), filePart(audio), closing, Buffer.from('epilogue\r\n')];
+  await accept(Buffer.concat(body), `multipart/form-data; boundary="${boundary}"`);
 });
 
-test.each<[string, string[]]>([
-  ['alone', []],
-  ['with the type of text', ['Content-Type: text/plain; charset=us-ascii']],
-])('a part `file` without a file name, %s, of any size → 202, called "Untitled"', async (_, headers) => {
-  for (const ms of [10, 10_000]) {
-    const file = part(['Content-Disposition: form-data; name="file"', ...headers], await tone(ms));
-    expect(await sessionOf(form(file))).toMatchObject({ title: 'Untitled', durationMs: ms });
-  }
+test('a part `file` without a file name → 202, called "Untitled"', async () => {
+  const file = part('Content-Disposition: form-data; name="file"', await tone(10_000));
+  expect(await sessionOf(form(file))).toMatchObject({ title: 'Untitled', durationMs: 10_000 });
 });
 
-test.each([
-  ['in UTF-8', 'Besprechung für Übermorgen — 会議 🎙️.m4a', 'Besprechung für Übermorgen — 会議 🎙️'],
-  ['with a path', '../../etc/passwd', 'passwd'],
-  ['with a line break, as browsers escape it', 'one%0D%0Atwo.wav', 'onetwo'],
-])('a file name %s → the title, and nothing else, comes from it', async (_, fileName, title) => {
-  expect(await sessionOf(form(filePart(audio, fileName)))).toMatchObject({ title });
+test('a file name in UTF-8, with a path and a line break, as browsers escape it → a title', async () => {
+  const file = filePart(audio, '../../Besprechung — 会議%0D%0A 🎙️.m4a');
+  expect(await sessionOf(form(file))).toMatchObject({ title: 'Besprechung — 会議 🎙️' });
 });
 
 test.each<[title: string | undefined, fileName: string, expected: string]>([
@@ -146,9 +124,8 @@ const terms = (count: number): Field[] =>
 
 test.each<[string, Field[], object]>([
   ['nothing', [], { language: null, speakers: null, keyterms: null }],
-  ['a language', [['language', 'DEU']], { language: 'de' }],
+  ['a language and speakers', [['language', 'DEU'], ['speakers', '20']], { language: 'de', speakers: 20 }], // prettier-ignore
   ['a language with a script', [['language', 'zh-hant']], { language: 'zh-Hant' }],
-  ['20 speakers', [['speakers', '20']], { speakers: 20 }],
   ['keyterms that are SQL', [['keyterms', `{"a",'b\\'}`], ['keyterms', 'null, "é"']], { keyterms: [`{"a",'b\\'}`, 'null, "é"'] }], // prettier-ignore
   ['100 keyterms of 60 characters', terms(100), { keyterms: terms(100).map(([, term]) => term) }],
 ])('a form with %s → stored; the language is answered in its canonical spelling', async (_, fields, expected) => {
@@ -167,10 +144,8 @@ const named = (name: string, message?: string) => ({
 const empty = { ...named('file', 'is empty'), code: 'empty_file' };
 const incomplete = { status: 422, code: 'upload_incomplete' };
 const file = () => filePart(audio);
-const nameless = (content: Buffer | string) => part('Content-Disposition: form-data; name="file"', content);
 const dispositionOf = (name: string) => `Content-Disposition: form-data; name="${name}"`;
 const base64 = 'Content-Transfer-Encoding: base64';
-const latin1 = Buffer.from('Müller', 'latin1');
 const misnamed = 'is not known; the recording goes in "file"';
 const asItIs = 'must be sent as it is, without Content-Transfer-Encoding';
 
@@ -180,28 +155,19 @@ test.each<[string, () => Buffer, object]>([
   ['with `file` as text beside the file', () => form(file(), textPart('file', 'x')), named('file', 'is repeated')],
   ['with an empty file', () => form(filePart('')), empty],
   ['with two files', () => form(file(), file()), named('file', 'is repeated')],
-  ['with an unknown field', () => form(textPart('project', 'en'), file()), named('project', 'is not known')],
   ['with an unknown file', () => form(file(), filePart('x', 'x.wav', 'audio')), named('audio', 'is not known')],
   ['with only an unknown file', () => form(filePart(audio, 'x.wav', 'audio')), named('audio', misnamed)],
-  [
-    'with Latin-1 in a field',
-    () => form(part(dispositionOf('title'), latin1), file()),
-    named('title', 'must be UTF-8'),
-  ],
   [
     'with a file in base64',
     () => form(part([`${dispositionOf('file')}; filename="a"`, base64], 'UklGRg==')),
     named('file', asItIs),
   ],
   ['with durationMs as a file', () => form(file(), filePart('7', '7', 'durationMs')), named('durationMs')],
-  ['with a field whose name is empty', () => form(file(), textPart('', '7')), invalid],
   ['with a field without a name', () => form(file(), part('Content-Disposition: form-data', '7')), invalid],
   ['with a field name of 5,000', () => form(file(), textPart('n'.repeat(5_000), '7')), invalid],
   ['with a title of 100 KB', () => form(textPart('title', 'x'.repeat(100_000)), file()), named('title', 'is too long')],
   ['with a part without headers', () => form(file(), part([], 'x')), invalid],
-  ['with malformed part headers', () => form(part(['no colon here', ':'], 'x'), file()), invalid],
   ['without its last boundary', () => file(), incomplete],
-  ['cut within a field', () => Buffer.concat([file(), textPart('durationMs', '100').subarray(0, -4)]), incomplete],
   ['of no byte', () => Buffer.of(), incomplete],
 ])('a form %s → a refusal that says so, nothing is left', async (_, body, expected) => {
   const before = await traces(service, account);
@@ -215,7 +181,7 @@ test('a file of exactly the limit → accepted', async () => {
   await send(form(filePart(await audioOf(limitBytes)), textPart('durationMs', '7')), limited).expect(202);
 });
 
-test.each([1, 30_000, 100_000])('a file %s bytes beyond the limit → 413 with the limit', async (more) => {
+test.each([1, 100_000])('a file %s bytes beyond the limit → 413 with the limit', async (more) => {
   const before = await traces(service, limited);
   const { body } = await send(form(filePart(await audioOf(limitBytes + more))), limited).expect(413);
   expect(body).toMatchObject({ code: 'file_too_large', limitBytes });
@@ -226,10 +192,7 @@ const audioOf = async (bytes: number) => (await tone(Math.ceil(bytes / 16))).sub
 const oneMiB = Buffer.alloc(1024 * 1024);
 test.each([
   ['file', () => filePart('').subarray(0, -2)],
-  ['preamble', () => Buffer.from('x')],
   ['epilogue', () => Buffer.concat([filePart('x'), closing])],
-  ['field', () => textPart('durationMs', '').subarray(0, -2)],
-  ['file without a name', () => filePart('', '').subarray(0, -2)],
   ['unknown file', () => filePart('', 'x', 'other').subarray(0, -2)],
 ])('a chunked body with a %s without end → refused while it comes, and soon not read any more', async (what, start) => {
   const before = await traces(service, limited);
@@ -246,25 +209,6 @@ test.each([
   await client.closed;
   await expectNothingLeft(service, limited, before);
 });
-
-const unsupported = { status: 415, code: 'unsupported_media', errors: [{ in: 'body', name: 'file' }] };
-test.each<[string, () => Promise<Buffer>, object]>([
-  ['text without a file name', async () => form(nameless('x')), unsupported],
-  ['a list that names a file of the server', async () => form(filePart(await playlist(), 'list.m3u8')), unsupported],
-  ['pictures', async () => form(filePart(await video())), { status: 422, code: 'no_audio_track' }],
-])('a file that is %s → refused as what it is, nothing is left', async (_, body, expected) => {
-  const before = await traces(service, account);
-  const response = await send(await body());
-  expect({ ...response.body, status: response.status }).toMatchObject(expected);
-  expect(response.text).not.toMatch(/ffmpeg|incoming|secret/);
-  await expectNothingLeft(service, account, before);
-});
-const video = async () => readFile(await ffmpeg(...pictures(1), join(folder, 'video.mp4')));
-async function playlist(): Promise<string> {
-  const secret = join(folder, 'secret.wav');
-  await writeFile(secret, await tone(1_000));
-  return `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\n${secret}\n#EXT-X-ENDLIST\n`;
-}
 
 test.each<[string, () => Buffer]>([
   ['2 s', () => mp3],
