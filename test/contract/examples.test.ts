@@ -1,8 +1,8 @@
 /** The contract's own examples, sent to the service: one that is copied must not be refused. */
 import { contract as wholeContract } from '../../src/api/contract/document.ts';
 import { useAccount, useService } from '../support/service/use-service.ts';
+import { tone } from '../support/uploads/uploads.ts';
 import { bodySchema, contract, operations, send } from './requests.ts';
-import { wav } from './wav.ts';
 import type { FuzzedRequest, Operation } from './requests.ts';
 
 const service = await useService();
@@ -47,7 +47,7 @@ test('createTranscription with the examples of its header and fields, twice, wit
   const fields = Object.entries(bodySchema('createTranscription')) as [string, { example?: unknown }][];
   for (const pitch of [4, 5]) {
     const form = new FormData();
-    form.append('file', wav(100, pitch), 'tone.wav');
+    form.append('file', new Blob([await tone(100, pitch)]), 'tone.wav');
     for (const [name, { example }] of fields) if (example !== undefined) form.append(name, [example].flat().join());
     const { status, body } = await send(service.url, withExamples(upload, headers), account.key, form);
     expect({ status, body }).toMatchObject({ status: 202 });

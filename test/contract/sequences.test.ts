@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { says, ScriptedRecognizer } from '../support/models/scripted-recognizer.ts';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useService } from '../support/service/use-service.ts';
+import { tone } from '../support/uploads/uploads.ts';
 import { cases, seed, send } from './requests.ts';
-import { wav } from './wav.ts';
 
 type Step = { account: 0 | 1; pick: number } & (
   | { kind: 'upload'; pitch: number; idempotencyKey: string | undefined }
@@ -52,7 +52,7 @@ async function take(action: Step, keys: string[], models: [Model, Model]): Promi
   if (action.kind === 'upload') {
     const headers: Record<string, string> = action.idempotencyKey ? { 'Idempotency-Key': action.idempotencyKey } : {};
     const form = new FormData();
-    form.append('file', wav(100, action.pitch), 'tone.wav');
+    form.append('file', new Blob([await tone(100, action.pitch)]), 'tone.wav');
     const request = { method: 'POST', path: '/transcriptions', query: [], headers };
     const { status, body } = await send(service.url, request, keys[action.account]!, form);
     const before = model.byKey.get(action.idempotencyKey ?? '');

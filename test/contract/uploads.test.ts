@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { makeAccount } from '../support/service/accounts.ts';
 import { useService } from '../support/service/use-service.ts';
+import { tone } from '../support/uploads/uploads.ts';
 import { validValues } from './arbitraries.ts';
 import { bodySchema, cases, operations, seed, send } from './requests.ts';
-import { wav } from './wav.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 
 /** Each upload that gets as far as its audio runs ffmpeg: fewer of them than of requests that only read. */
 const numRuns = Math.ceil(cases / 4);
 const { method, path } = operations.find(({ operationId }) => operationId === 'createTranscription')!;
 const { durationMs } = bodySchema('createTranscription');
-const audio = wav(100);
+const audio = new Blob([await tone(100)]);
 
 let account: TestAccount;
 

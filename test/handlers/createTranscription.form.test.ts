@@ -187,7 +187,7 @@ test.each([1, 100_000])('a file %s bytes beyond the limit → 413 with the limit
   expect(body).toMatchObject({ code: 'file_too_large', limitBytes });
   await expectNothingLeft(service, limited, before);
 });
-const audioOf = async (bytes: number) => (await tone(Math.ceil(bytes / 16))).subarray(0, bytes);
+const audioOf = async (bytes: number) => (await tone(Math.ceil(bytes / 32))).subarray(0, bytes);
 
 const oneMiB = Buffer.alloc(1024 * 1024);
 test.each([

@@ -3,8 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { librivoxClips } from '../../../scripts/bench/spoken-clips.ts';
-import { wavHeader } from '../../../src/audio/samples.ts';
-import { wav } from '../../contract/wav.ts';
+import { bytesPerMs, samplesPerMs, wavHeader } from '../../../src/audio/samples.ts';
 import { until } from '../until.ts';
 import type { TestAccount } from '../service/accounts.ts';
 import type { TestService } from '../service/service.ts';
@@ -12,14 +11,16 @@ import type { TestService } from '../service/service.ts';
 export const boundary = 'X-TEST-BOUNDARY';
 export const formType = `multipart/form-data; boundary=${boundary}`;
 
-/** A WAV file of so many ms; different `pitch`, different bytes. */
-export const tone = async (ms: number, pitch?: number): Promise<Buffer> =>
-  Buffer.from(await wav(ms, pitch).arrayBuffer());
+/** A WAV file of so many ms of a quiet square wave; different `pitch`, different bytes. */
+export async function tone(ms: number, pitch = 20): Promise<Buffer<ArrayBuffer>> {
+  const samples = Int16Array.from({ length: ms * samplesPerMs }, (_, i) => (i % pitch < pitch / 2 ? 500 : -500));
+  return Buffer.concat([wavHeader(samples.byteLength), Buffer.from(samples.buffer)]);
+}
 
 /** A WAV file of the first so many ms of a human voice, seven seconds at most. */
 export async function voice(ms: number): Promise<Buffer> {
   const [clip] = await librivoxClips();
-  const bytes = 32 * ms;
+  const bytes = bytesPerMs * ms;
   return Buffer.concat([wavHeader(bytes), (await readFile(clip!.file)).subarray(44, 44 + bytes)]);
 }
 
