@@ -27,7 +27,7 @@ const session = async (account: TestAccount, id: string) => (await findSessionRo
 const fill = (folderOfDisk: string, bytes: number) => writeFile(join(folderOfDisk, 'filler'), Buffer.alloc(bytes));
 
 test('a disk that is full before a job or fills up while it decodes → no attempt is spent, and on it goes with room', async () => {
-  // Where mounting is forbidden, the unit tests of both stand for it (createTranscription.disk.system.test.ts, audio/refusals.system.test.ts).
+  // Where mounting is forbidden, the unit tests of both stand for it (api/uploads/receiving.test.ts, audio/refusals.system.test.ts).
   if (!canMountDisks()) return;
   const account = await makeAccount(service.db, { balanceMs: 3_600_000 });
   const short = join(folder, 'short.wav');
@@ -37,7 +37,7 @@ test('a disk that is full before a job or fills up while it decodes → no attem
   const long = await ffmpeg(...padded, '-c:a', 'libmp3lame', '-b:a', '8k', `${folder}/long.mp3`);
   const huge = join(folder, 'huge.wav');
   // 3.5 MB, for which there is no room; a refusal reads up to 4 MiB more, so that such a client sees it.
-  await writeFile(huge, await tone(220_000));
+  await writeFile(huge, await tone(110_000));
 
   // Decoding begins when the test says so.
   const programs = await fakePrograms({});
