@@ -2,7 +2,6 @@
 import { sql } from 'kysely';
 import { Allowances } from '../../../../src/api/access/allowances.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
-import { countStatements } from '../../../support/service/counted-statements.ts';
 import { withinAMinute } from '../../../support/service/within-a-minute.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import type { Response } from 'supertest';
@@ -116,32 +115,5 @@ test(
       const left = admitted.map(({ remaining }) => remaining).sort((a, b) => a - b);
       expect(left).toEqual(Array.from({ length: allowanceOfAccount(index) }, (_, n) => n));
     }
-  }),
-);
-
-test(
-  'hundreds at once of an account whose window is nearly full → those that are left admitted, the rest refused together',
-  withinAMinute(first, async () => {
-    const { id } = await makeAccount(first.db);
-    for (let i = 0; i < 3; i += 1) await new Allowances(first.db).count(id, 5);
-    const { db, count } = countStatements(first.db);
-    const counts = new Allowances(db);
-    const answers = await Promise.all(Array.from({ length: 300 }, () => counts.count(id, 5)));
-    const left = answers.filter(({ isAdmitted }) => isAdmitted).map(({ remaining }) => remaining);
-    expect(left.sort()).toEqual([0, 1]);
-    expect(count()).toBe(1);
-  }),
-);
-
-test(
-  'a limit that changes between requests of one moment → none beyond the higher one, none refused within the lower',
-  withinAMinute(first, async () => {
-    const { id } = await makeAccount(first.db);
-    const processes = [new Allowances(first.db), new Allowances(second.db)];
-    const limits = Array.from({ length: 120 }, (_, n) => (n % 3 === 0 ? 20 : 30));
-    const answers = await Promise.all(limits.map((limit, n) => processes[n % 2]!.count(id, limit)));
-    const admitted = answers.filter(({ isAdmitted }) => isAdmitted).length;
-    expect(admitted).toBe(30);
-    expect(await countedInDatabase(id)).toBe(30);
   }),
 );

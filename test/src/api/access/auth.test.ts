@@ -1,8 +1,7 @@
 /** Who is let in: the order of the checks, what each refusal says, and whether it counted. */
 import { sql } from 'kysely';
-import { markAccountDeleted, suspendAccount } from '../../../../db/accounts/accounts.ts';
+import { suspendAccount } from '../../../../db/accounts/accounts.ts';
 import { revokeApiKey } from '../../../../db/accounts/api-keys.ts';
-import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { newApiKey } from '../../../../src/api/access/api-key.ts';
 import { makeAccount, makeKey } from '../../../support/service/accounts.ts';
 import { useService } from '../../../support/service/use-service.ts';
@@ -29,7 +28,6 @@ describe('a request without a valid key → 401, the same whatever is wrong with
     ['no Authorization', missing, async () => undefined],
     ['Basic', missing, async () => `Basic ${Buffer.from(`user:${await key()}`).toString('base64')}`],
     ['a malformed key', invalid, async () => 'Bearer secret'],
-    ['a key with a wrong checksum', invalid, async () => bearer(damaged(await key()))],
     ['an unknown key', invalid, async () => bearer(newApiKey())],
     [
       'an expired key',
@@ -37,15 +35,6 @@ describe('a request without a valid key → 401, the same whatever is wrong with
       async () => {
         const { id } = await makeAccount(service.db);
         return bearer((await makeKey(service.db, id, { expiresAt: '2026-01-01T00:00:00Z' })).key);
-      },
-    ],
-    [
-      'a key of a deleted account',
-      invalid,
-      async () => {
-        const account = await makeAccount(service.db);
-        await inTransaction(service.db, (trx) => markAccountDeleted(trx, account.id));
-        return bearer(account.key);
       },
     ],
     [
@@ -144,46 +133,33 @@ describe('several things wrong at once → the first check decides', () => {
   });
 });
 
-describe('scopes', () => {
-  test.each(['/v1/sessions', `/v1/sessions/${anyId}`, `/v1/sessions/${anyId}/transcript`])(
-    'GET %s with a key for write alone → 403 insufficient_scope, counted',
-    async (path) => {
-      const { id } = await makeAccount(service.db);
-      const { key } = await makeKey(service.db, id, { scopes: ['write'] });
-      const { body, headers } = await service.get(path, key).expect(403);
-      expect(body).toMatchObject({ code: 'insufficient_scope', requiredScope: 'read' });
-      expect(headers['www-authenticate']).toBe(
-        'Bearer realm="transcription", error="insufficient_scope", scope="read"',
-      );
-      expect(headers.ratelimit).toMatch(/^"plan";r=1199;/);
-      expect(await counted(id)).toBe(1);
-    },
-  );
-
-  test('POST /v1/transcriptions with a key for read alone → 403 insufficient_scope before any look at the body', async () => {
-    const { id } = await makeAccount(service.db);
-    const { key } = await makeKey(service.db, id, { scopes: ['read'] });
-    const { body } = await service.post('/v1/transcriptions', key).type('json').send('{}').expect(403);
-    expect(body).toMatchObject({ code: 'insufficient_scope', requiredScope: 'write' });
-  });
-});
-
 test.each([
-  ['the plan is not eligible', 'plan_not_eligible', { plan: 'free' }],
-  ['the account is suspended', 'account_suspended', { plan: 'pro' }],
-])('%s → 403 %s on every operation but the contract', async (_, code, { plan }) => {
-  const account = await makeAccount(service.db, { plan });
-  if (code === 'account_suspended') await suspendAccount(service.db, account.id);
-  for (const path of ['/v1/sessions', `/v1/sessions/${anyId}`, `/v1/sessions/${anyId}/transcript`]) {
-    const { body, headers } = await service.get(path, account.key).expect(403);
-    expect(body.code).toBe(code);
-    expect(headers).not.toHaveProperty('www-authenticate');
-  }
-  const { body } = await service.post('/v1/transcriptions', account.key).type('json').send('{}').expect(403);
-  expect(body.code).toBe(code);
-  await service.get('/v1/openapi.json', account.key).expect(200);
-  expect(await counted(account.id)).toBe(0);
-});
+  ['get', '/v1/sessions', 'read', 'write'],
+  ['get', `/v1/sessions/${anyId}`, 'read', 'write'],
+  ['get', `/v1/sessions/${anyId}/transcript`, 'read', 'write'],
+  ['post', '/v1/transcriptions', 'write', 'read'],
+] as const)(
+  '%s %s → only with the scope %s, an eligible plan and no suspension',
+  async (method, path, needed, other) => {
+    const owner = await makeAccount(service.db);
+    const { key } = await makeKey(service.db, owner.id, { scopes: [other] });
+    const { body, headers } = await service.request(method, path, key).expect(403);
+    expect(body).toMatchObject({ code: 'insufficient_scope', requiredScope: needed });
+    const challenge = `Bearer realm="transcription", error="insufficient_scope", scope="${needed}"`;
+    expect(headers['www-authenticate']).toBe(challenge);
+
+    const [onFree, suspended] = [await makeAccount(service.db, { plan: 'free' }), await makeAccount(service.db)];
+    await suspendAccount(service.db, suspended.id);
+    for (const [account, code] of [
+      [onFree, 'plan_not_eligible'],
+      [suspended, 'account_suspended'],
+    ] as const) {
+      const refused = await service.request(method, path, account.key).expect(403);
+      expect(refused.body).toMatchObject({ code });
+      expect(refused.headers).not.toHaveProperty('www-authenticate');
+    }
+  },
+);
 
 test('requests of all kinds → one log line each, without key or query', async () => {
   const { key, id } = await makeAccount(service.db);

@@ -20,8 +20,6 @@ const useUp = (trx: Trx, { id }: TestAccount, used: number) =>
 
 const lockSessions = (trx: Trx) => sql`lock table sessions in access exclusive mode`.execute(trx);
 
-const useUpInDatabase = (account: TestAccount) => inTransaction(service.db, (trx) => useUp(trx, account, 1));
-
 test.each([
   ['what it asks for', 'sessions', 200],
   ['something that is not there', 'sessions/01a1f89b-f1a2-7605-ae51-71a046f5ee3c', 404],
@@ -57,23 +55,6 @@ test.each([
   })(),
 );
 
-test('a request beyond the allowance, and what it asks for cannot be read → 429', () =>
-  withinAMinute(service, async () => {
-    const account = await makeAccount(service.db, { limits: { requests_per_minute: 1 } });
-    await useUpInDatabase(account);
-    const asked = await inTransaction(service.db, async (trx) => {
-      await lockSessions(trx);
-      const answer = service.get('/v1/sessions', account.key).then((response) => response);
-      const [waiting] = await until(
-        () => lockWaits(trx),
-        ({ length }) => length === 1,
-      );
-      await sql`select pg_cancel_backend(${waiting}::int)`.execute(trx);
-      return { answer };
-    });
-    expect((await asked.answer).status).toBe(429);
-  })());
-
 test('reads that wait, of more requests than the pool has connections → few connections wait, and others are answered', () =>
   withinAMinute(service, async () => {
     const accounts = await Promise.all(Array.from({ length: 30 }, () => makeAccount(service.db)));
@@ -92,19 +73,4 @@ test('reads that wait, of more requests than the pool has connections → few co
       return { answers: Promise.all(asked) };
     });
     expect(await answers).toEqual(accounts.map(() => 200));
-  })());
-
-test('requests of an account whose last one was refused → nothing is read for them; one that is admitted is answered', () =>
-  withinAMinute(service, async () => {
-    const account = await makeAccount(service.db, { limits: { requests_per_minute: 1 } });
-    await useUpInDatabase(account);
-    await service.get('/v1/sessions', account.key).expect(429);
-    await inTransaction(service.db, async (trx) => {
-      await lockSessions(trx);
-      for (let i = 0; i < 5; i += 1) await service.get('/v1/sessions', account.key).expect(429);
-      // What the first one asked for may be read after its answer. Each of the five would have its own.
-      expect((await lockWaits(trx)).length).toBeLessThan(2);
-    });
-    await inTransaction(service.db, (trx) => useUp(trx, account, 0));
-    await service.get('/v1/sessions', account.key).expect(200);
   })());
