@@ -2,25 +2,15 @@
 import { matchesTag, preferredType } from '../../../../src/api/answers/negotiation.ts';
 
 test.each([
-  ['text/vtt;level=1;q=0.5, text/plain;q=0.4', 'text/vtt'],
   ['text/*;q=0.5, text/vtt;q=0.1, text/plain;q=0.2', 'text/markdown'],
   ['*/*;q=0.1, application/json;q=0.05', 'text/vtt'],
-  [' , ,text/vtt,, ', 'text/vtt'],
-  ['text/markdown, application/x-subrip', 'application/x-subrip'],
   ['text/*, application/*', 'application/json'],
-  ['*/vtt', undefined],
   ['application/json+x', undefined],
   ['', 'application/json'],
   ['TEXT/VTT', 'text/vtt'],
   ['text/plain, application/x-subrip, text/vtt, application/json', 'application/json'],
-  ['text/vtt, application/problem+json', 'text/vtt'],
-  ['text/plain, */*;q=0.1', 'text/plain'],
-  ['application/json;q=0.5, text/vtt', 'text/vtt'],
-  ['application/json;q=0, */*', 'text/vtt'],
   ['text/vtt ; Q=0.2 , text/plain ; q=0.1, application/x-subrip;q=0.3', 'application/x-subrip'],
-  ['*/*;q=0', undefined],
   ['text/vtt;q=2', undefined],
-  ['nonsense', undefined],
   ['application/json;q=0, text/*;q=0, application/x-subrip;q=0, */*', undefined],
   ['a'.repeat(10_000), undefined],
 ])('Accept: %s → %s', (accept, expected) => expect(preferredType(accept)).toBe(expected));
