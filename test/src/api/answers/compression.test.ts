@@ -44,8 +44,8 @@ test.each<[string, string | undefined, boolean]>([
   if (compressed) expect(answer.bytes.length).toBeLessThan(plain.bytes.length / 2);
 });
 
-test.each([0, 1, 2, 3])(
-  'characters of every width, moved by %i → each arrives whole, however it is sent',
+test.each([0, 1, 2])(
+  'characters that no piece may cut, moved by %i → each arrives whole, however it is sent',
   async (by) => {
     const text = `${'-'.repeat(by)}${'😀…'.repeat(200)}`;
     const path = await transcriptOf(Array.from({ length: 300 }, () => text));

