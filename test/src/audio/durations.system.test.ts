@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
-import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
+import { ffmpeg, pictures, sine } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
 
 const folder = useFolder();
@@ -32,13 +32,18 @@ async function expectLength(input: string, ms: number, toleranceMs: number): Pro
 test.each([
   ['wav', [], 0],
   ['rf64.wav', ['-rf64', 'always'], 0],
+  ['192-khz.wav', ['-c:a', 'pcm_s32le', '-ar', '192000', '-ac', '8'], 0],
+  ['microsoft.wav', ['-c:a', 'adpcm_ms'], 100],
+  ['g722.wav', ['-c:a', 'g722', '-ar', '16000'], 1],
+  ['g726.wav', ['-c:a', 'g726', '-ar', '8000'], 1],
+  ['gsm.wav', ['-c:a', 'libgsm_ms', '-ar', '8000'], 100],
+  ['gsm', ['-ar', '8000'], 100],
   ['w64', [], 0],
-  ['aiff', [], 0],
+  ['big-endian.aiff', ['-c:a', 'pcm_s24be'], 0],
   ['caf', ['-c:a', 'pcm_s16le'], 0],
-  ['au', [], 0],
+  ['mulaw.au', ['-c:a', 'pcm_mulaw'], 0],
   ['flac', [], 0],
   ['wv', [], 0],
-  ['tta', [], 0],
   ['mov', ['-c:a', 'alac'], 0],
   ['ogg', ['-c:a', 'libvorbis'], 1],
   ['opus', ['-c:a', 'libopus'], 1],
@@ -47,21 +52,32 @@ test.each([
   ['without-duration.webm', ['-c:a', 'libopus', '-live', '1'], 20],
   ['mp3', ['-q:a', '5'], 30],
   ['no-xing.mp3', ['-q:a', '5', '-write_xing', '0'], 30],
+  ['cover.mp3', [...pictures(1), '-frames:v', '1', '-map', '0', '-map', '1', '-disposition:v', 'attached_pic'], 30],
   ['m4a', [], 30],
   ['fragmented.mp4', ['-movflags', 'frag_keyframe+empty_moov'], 40],
   ['mka', ['-c:a', 'aac'], 40],
   ['aac', [], 40],
   ['ac3', [], 40],
+  ['dts', ['-c:a', 'dca', '-strict', '-2', '-ar', '48000', '-ac', '2'], 40],
   ['wma', [], 100],
   ['avi', ['-c:a', 'libmp3lame'], 40],
   ['flv', ['-c:a', 'libmp3lame'], 40],
   ['ts', ['-c:a', 'mp2'], 30],
+  ['latm.ts', ['-c:a', 'aac', '-mpegts_flags', 'latm'], 100],
   ['mpg', ['-c:a', 'mp2'], 30],
   // Their packets don't say how long they are.
   ['swf.wav', ['-c:a', 'adpcm_swf'], 100],
   ['wavpack.mka', ['-c:a', 'wavpack'], 0],
 ])('10.37 s as %s → measured and decoded as long as it is', async (extension, encoding, tolerance) => {
   await expectLength(await ffmpeg(...sine(10.37), ...encoding, at(`tone.${extension}`)), 10_370, tolerance);
+});
+
+test.each([
+  ['AMR-NB', '#!AMR\n', 0x3c, 31],
+  ['AMR-WB', '#!AMR-WB\n', 0x44, 60],
+])('fifty packets of 20 ms of %s → a second', async (_, mark, header, bytes) => {
+  await writeFile(at('by-hand.amr'), mark + (String.fromCharCode(header) + '\0'.repeat(bytes)).repeat(50), 'latin1');
+  await expectLength(at('by-hand.amr'), 1_000, 0);
 });
 
 test('Ogg Opus joined with itself, so that every part has one serial number → no time for the headers between', async () => {

@@ -1,6 +1,6 @@
 /** Whatever phrase of a transcript somebody asks for is found where it stands, in every language that has common words. */
 import { sql } from 'kysely';
-import { seededRandom } from '../../hostile-media/mutations.ts';
+import { seededRandom } from '../../rig/random.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { saySession } from '../../support/service/said.ts';
 import { useService } from '../../support/service/use-service.ts';
