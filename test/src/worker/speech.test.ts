@@ -1,3 +1,4 @@
+import { basename, join } from 'node:path';
 import { listLedger } from '../../../db/accounts/ledger.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { ffmpeg, silence, speechClips, wordErrorRate } from '../../support/uploads/audio-fixtures.ts';
@@ -6,6 +7,7 @@ import { final, upload } from '../../support/service/jobs.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import { until } from '../../support/until.ts';
+import type { SpeechClip } from '../../support/uploads/audio-fixtures.ts';
 
 const service = await useService();
 const folder = useFolder();
@@ -14,11 +16,12 @@ beforeAll(async () => {
 });
 afterEach(() => expectSound(service));
 
-test('five clips of human speech → word error rate of at most 0.05, charged exactly their durations', async () => {
+test('five clips of quiet human speech, at -30 dB → word error rate of at most 0.05, charged exactly their durations', async () => {
   const account = await makeAccount(service.db, { balanceMs: 100_000 });
   const clips = await speechClips();
   expect(clips).toHaveLength(5);
-  const sessions = await Promise.all(clips.map((clip) => upload(service, account, clip.file)));
+  const quiet = ({ file }: SpeechClip) => ffmpeg('-i', file, '-af', 'volume=-30dB', join(folder, basename(file)));
+  const sessions = await Promise.all(clips.map(async (clip) => upload(service, account, await quiet(clip))));
   const transcripts = await Promise.all(sessions.map(({ sessionId }) => final(service, account, sessionId)));
 
   for (const [i, transcript] of transcripts.entries()) {
