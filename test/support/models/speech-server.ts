@@ -26,7 +26,6 @@ export type Reply =
   | 'cut the connection'
   | 'cut the answer'
   | 'never answer'
-  | 'never finish'
   | 'hardly end';
 
 export interface SpeechServerOptions {
@@ -112,9 +111,9 @@ async function receive(req: IncomingMessage): Promise<Received> {
 async function send(reply: Reply, res: ServerResponse): Promise<void> {
   if (reply === 'never answer') return;
   if (reply === 'cut the connection') return void res.destroy();
-  if (reply === 'cut the answer' || reply === 'never finish') {
+  if (reply === 'cut the answer') {
     res.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
-    return void res.write('{"text": "half of', () => reply === 'cut the answer' && res.destroy());
+    return void res.write('{"text": "half of', () => res.destroy());
   }
   if (reply === 'hardly end') {
     res.writeHead(200, { 'content-type': 'application/json' });

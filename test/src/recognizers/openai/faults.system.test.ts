@@ -1,12 +1,10 @@
 /** Servers that are busy, broken, hostile or away, or that refuse everything until their operator does something. */
-import { jest } from '../../../support/run/jest.ts';
 import { inspect } from 'node:util';
 import { createOpenAi } from '../../../../src/recognizers/openai/openai.ts';
 import { judge } from '../../../../src/recognizers/openai/refusal.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 import { dependencyErrorOf } from '../../../../src/ops/dependency-error.ts';
 import { steadyPort } from '../../../rig/ports.ts';
-import { holdTheClock } from '../../../support/faults/held-clock.ts';
 import { refusal } from '../../../support/models/speech-server.ts';
 import { serve } from '../../../support/serve.ts';
 import { until } from '../../../support/until.ts';
@@ -14,7 +12,6 @@ import { apiKey, fine, formatOf, inTurn, isSilence, signal, useAsking } from './
 import type { Received, Reply } from '../../../support/models/speech-server.ts';
 
 const { ask, closing, sound } = useAsking();
-afterEach(() => void jest.useRealTimers());
 const isUpload = (path: string) => path.endsWith('/audio/transcriptions');
 const without = { status: 404, body: 'Not Found' };
 const errorOf = async (running: Promise<unknown>): Promise<RecognizerError> => {
@@ -23,30 +20,21 @@ const errorOf = async (running: Promise<unknown>): Promise<RecognizerError> => {
   return error as RecognizerError;
 };
 
-test.each<[string, Reply, number]>([
-  ['429', { status: 429, body: 'slow down', headers: { 'retry-after': '1' } }, 990],
-  ['500', { status: 500, body: { error: { message: 'oops' } } }, 0],
-  ['a connection that breaks before the answer', 'cut the connection', 0],
-  ['a connection that breaks within the answer', 'cut the answer', 0],
-])('%s, then fine → asked again, not earlier than the server says', async (_, first, waitMs) => {
+test.each<[string, Reply]>([
+  ['before the answer', 'cut the connection'],
+  ['within the answer', 'cut the answer'],
+])('a connection that breaks %s, then fine → the same is sent again', async (_, first) => {
   const { server, hear } = await ask(inTurn(first, fine));
-  const began = performance.now();
   expect((await hear()).segments).toMatchObject([{ text: 'fine', startMs: 100 }]);
-  expect(performance.now() - began).toBeGreaterThanOrEqual(waitMs);
-  // Where there was no room, a second of silence goes before the recording.
-  const recordings = server.requests.filter((request) => !isSilence(request));
-  expect(server.requests.length - recordings.length).toBe(waitMs === 0 ? 0 : 1);
-  expect(recordings).toHaveLength(2);
-  const [sent, again] = recordings;
+  const [sent, again, ...more] = server.requests;
   expect(again!.file!.bytes.equals(sent!.file!.bytes)).toBe(true);
+  expect(more).toEqual([]);
 });
 
 test.each<[string, Reply, string]>([
   ['413', { status: 413, body: '<html>\n<h1>413 Request Entity\u0007 Too Large</h1></html>' }, 'Request Entity'],
   ['400', refusal(400, 'Audio file might be corrupted', 'file'), '400 Audio file might be corrupted'],
-  ['the way of vLLM', { status: 400, body: { object: 'error', message: 'Clip too long' } }, 'Clip too long'],
   ['the way of FastAPI', { status: 422, body: { detail: [{ loc: ['body', 'model'] }] } }, '"body","model"'],
-  ['one word', { status: 400, body: { error: 'Unsupported' } }, '400 Unsupported'],
 ])('refused: %s → RecognizerError with what the server said, not retryable, asked once', async (_, reply, message) => {
   const { server, hear } = await ask(inTurn(reply));
   const error = await errorOf(hear());
@@ -58,7 +46,6 @@ test.each<[string, Reply, string]>([
 
 test.each<[string, Reply, RegExp]>([
   ['HTML', { status: 200, body: '<html>Welcome to our portal</html>' }, /something else than JSON \(text\/html\)$/],
-  ['no body', { status: 204, body: '' }, /something else/],
   ['another shape', { status: 200, body: { transcript: 'so secret' } }, /something else than a transcript$/],
   ['an answer without end', 'hardly end', /no end of the answer$/],
 ])('rubbish: %s → asked once; RecognizerError, retryable, that quotes nothing of it', async (_, reply, message) => {
@@ -85,31 +72,11 @@ test('HTTP_PROXY, and a server elsewhere → the proxy is asked for it, without 
   expect(asked).toEqual(['POST http://gpu:8000/v1/audio/transcriptions']);
 });
 
-test.each<[string, Reply]>([
-  ['for an answer', 'never answer'],
-  ['to ask again', { status: 429, headers: { 'retry-after': '30' }, body: {} }],
-  ['for the end of an answer', 'never finish'],
-])('aborted while it waits %s → rejects with the reason without asking again; nothing goes on', async (_, reply) => {
-  // No pause is over before the abort.
-  holdTheClock('timeouts');
-  const { server, hear } = await ask(inTurn(reply));
-  const controller = new AbortController();
-  const running = hear(2, { signal: controller.signal });
-  running.catch(() => {});
-  await until(() => server.requests.length, (count) => count > 0); // prettier-ignore
-  const reason = new Error('the service is stopping');
-  controller.abort(reason);
-  await expect(running).rejects.toBe(reason);
-  await until(server.open, (open) => open === 0);
-  expect(server.requests).toHaveLength(1);
-});
-
 const wrongKey = refusal(403, 'Invalid API key');
 test.each<[string, Reply, Reply, RegExp | undefined]>([
   ['refuses the key as OpenAI does', refusal(401, 'no', undefined, 'invalid_api_key'), refusal(401, 'no'), /refuses the key. Set OPENAI_API_KEY/], // prettier-ignore
   ['refuses the key as speaches does', wrongKey, wrongKey, /refuses the key. Set OPENAI_API_KEY/],
   ['lets the key not see its models', refusal(401, 'Missing scopes: model.read'), fine, undefined],
-  ['is broken', { status: 500, body: 'oops' }, fine, undefined],
 ])('check of a server that %s', async (_, reply, ofRecordings, message) => {
   const { recognizer, server } = await ask(({ path }) => (path === '/v1/models' ? reply : ofRecordings));
   if (message === undefined) await recognizer.check();
@@ -120,12 +87,8 @@ test.each<[string, Reply, Reply, RegExp | undefined]>([
 test.each<[string, Reply, string, 'refused' | 'server']>([
   ['a wrong key, at OpenAI', refusal(401, `Incorrect API key: ${apiKey}`, undefined, 'invalid_api_key'), '401 Incorrect API key: …', 'refused'], // prettier-ignore
   ['a wrong key, at speaches', { status: 403, body: { detail: 'Invalid API key' } }, '403 Invalid API key', 'refused'],
-  ['a country that is not served', refusal(403, 'Country not supported'), '403 Country not supported', 'refused'],
-  ['a bill that was not paid', { status: 402, body: 'Payment Required' }, '402 Payment Required', 'refused'],
   ['a quota that is used up', refusal(429, 'You exceeded your quota', undefined, 'insufficient_quota'), '429 You exceeded your quota', 'refused'], // prettier-ignore
   ['a model that speaches has not', { status: 404, body: { detail: "Model 'x' is not installed locally" } }, "404 Model 'x' is not installed locally", 'refused'], // prettier-ignore
-  ['a model that nobody has', refusal(400, 'none', 'model', 'model_not_found'), '400 none', 'refused'],
-  ['a wrong address', { status: 404, body: '<html>Not Found</html>' }, '404 <html>Not Found</html>', 'refused'],
   ['an address that has moved', { status: 307, headers: { location: 'http://127.0.0.1:9/' }, body: 'moved' }, '307 moved', 'refused'], // prettier-ignore
   ['502, as proxies say for a server that is gone', { status: 502, body: 'Bad Gateway' }, '502 Bad Gateway', 'server'],
 ])('%s → no attempt is spent, and why is told, until the server hears', async (_, reply, said, reason) => {
@@ -157,7 +120,6 @@ test.each<[string, Reply, string, 'refused' | 'server']>([
 
 test.each([
   ['CERT_HAS_EXPIRED', 'operators'],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', 'operators'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'operators'],
   ['ECONNRESET', 'passing'],
 ])('a connection that ends with %s → %s', (code, verdict) => {
@@ -184,12 +146,6 @@ test('a server that is away → a notice, and RecognizerError that says so, retr
   );
   expect(recognizer.notice!()).toBeUndefined();
   expect((await hear()).segments).toHaveLength(1);
-});
-
-test('a server that never answers → could not be reached, once it was waited for', async () => {
-  const { recognizer } = await ask(() => 'never answer');
-  await recognizer.check();
-  expect(recognizer.notice!()).toMatch(/^127\.0\.0\.1:\d+ could not be reached: .*timeout/);
 });
 
 test('a gateway that knows recordings only → not away, whatever it says of the list of models', async () => {

@@ -25,7 +25,6 @@ async function told(hints: Hints, script: (request: Received) => Reply, model = 
 }
 
 test.each<[string, Hints, string, object]>([
-  ['a language', { language: 'en-GB' }, 'whisper-1', { language: ['en'] }],
   ['a language that Whisper calls otherwise', { language: 'fil' }, 'whisper-1', { language: ['tl'] }],
   ['one that Whisper does not know', { language: 'gsw' }, 'whisper-1', { language: ['gsw'] }],
   ['keyterms', { keyterms: ['Okapi', 'Zebra'] }, 'whisper-1', { prompt: ['Okapi, Zebra'] }],
@@ -54,7 +53,6 @@ test('a server that refuses prompts → heard without; hints fail nothing', asyn
 });
 
 test.each<[string, string | undefined, string | undefined, string | undefined]>([
-  ['a name', 'german', undefined, 'de'],
   ['nothing', undefined, 'de-AT', 'de-AT'],
   ['the larger language', 'norwegian', 'nb', 'no'],
   ['a language of the larger one', 'cantonese', 'zh-Hant', 'yue'],
@@ -65,11 +63,6 @@ test.each<[string, string | undefined, string | undefined, string | undefined]>(
 
 test.each<[string, Reply, Hints]>([
   ['that refuses the language', refusal(400, "Invalid language 'gsw'", 'language'), { language: 'gsw' }],
-  [
-    'that refuses it in vLLM’s way',
-    { status: 400, body: { message: 'Unsupported language: gsw' } },
-    { language: 'gsw' },
-  ],
   ['whose model hears English only', fine('english'), { language: 'de' }],
 ])('a server %s → LanguageNotKnown, asked once', async (_, reply, hints) => {
   const { outcome, fields } = await told(hints, () => reply);
@@ -92,11 +85,6 @@ test('a model that takes the language for a hint and finds another one → its t
   expect(outcome).toMatchObject({ language: 'en', segments: [{ text: 'fine' }] });
 });
 
-test('a refusal that names languages, while none was told → no fault of a language', async () => {
-  const { outcome } = await told({}, () => refusal(400, 'language model not loaded'));
-  expect(outcome).toMatchObject({ code: 'recognizer_error' });
-});
-
 describe("whisper.cpp's own server", () => {
   const own = (language?: string) => fine(language, { Server: 'whisper.cpp' });
 
@@ -105,17 +93,6 @@ describe("whisper.cpp's own server", () => {
     const { outcome, fields } = await told({}, script, 'whisper-1', 2);
     expect(outcome).toMatchObject({ language: 'de' });
     expect(fields).toEqual([{}, { language: ['auto'] }, { language: ['auto'] }]);
-  });
-
-  test('known since its answer to the check → no request is sent as to another', async () => {
-    const script = ({ path }: Received): Reply =>
-      path === '/v1/models'
-        ? { status: 404, headers: { Server: 'whisper.cpp' }, body: 'File Not Found' }
-        : own('german');
-    const { server, recognizer, hear } = await ask(script);
-    await recognizer.check();
-    await Promise.all([hear(), hear()]);
-    expect(server.requests.map(({ fields }) => fields['language'])).toEqual([['auto'], ['auto']]);
   });
 
   test('with one that Whisper does not know → LanguageNotKnown: it would write nonsense', async () => {

@@ -1,6 +1,5 @@
 /** What servers answer, well-behaved and not. */
 import { isOnlyMarkers, loopingOf } from '../../../../src/recognizers/transcript-gaps.ts';
-import { joinChunks } from '../../../../src/recognizers/join.ts';
 import { readBody } from '../../../../src/recognizers/openai/exchange.ts';
 import { Refusal, isRefusalOf } from '../../../../src/recognizers/openai/refusal.ts';
 import { readAnswer, toLanguageTag } from '../../../../src/recognizers/openai/server-answers.ts';
@@ -100,11 +99,6 @@ test('the last of ten words is missing → the segments, and where they lack it 
   });
 });
 
-test('words in other letters than the text, but all of them → believed', () => {
-  const words = [word('uh', 0, 0.2), word('STRASSE', 0.2, 1), word('cafe\u0301', 1, 2)];
-  expect(readAnswer({ text: 'Straße, Café.', words }, 2000).timesOf).toBe('words');
-});
-
 test('an empty text beside what was heard → what was heard', () => {
   const [one, two] = [spoken('one.', 0, 1000), spoken('two.', 1000, 2000)];
   const segments = [segment('one.', 0, 1), segment('two.', 1, 2)];
@@ -133,7 +127,6 @@ test('times that are negative, backwards, beyond the end → in order, within th
 
 test.each<[string, [unknown, unknown][], number[]]>([
   ['too late, within the audio', [[1, 2], [2, 3], [8, 9], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
-  ['in nanoseconds', [[1, 2], [2, 3], [3e9, 4e9], [4, 5], [5, 6]], [1000, 2000, 3000, 4000, 5000]],
   ['missing, of the first', [[undefined, undefined], [2, 3], [3, 4], [4, 5], [5, 6]], [2000, 2000, 3000, 4000, 5000]],
   ['wrong, of two in a row', [[1, 2], [9, 9], [8, 8], [4, 5], [5, 6]], [1000, 2000, 2150, 4000, 5000]],
 ])('a time that is %s → only that word lies between its neighbours', (_, times, starts) => {
@@ -178,7 +171,6 @@ const worst = ['[', '(', '*', '"', '\\"', 'a', ' (', 'a ', 'no ', '1.', '{"a":']
 /** Of an hour, so that its size alone is no reason to refuse it. */
 const read = (answer: object) => readAnswer(answer, 3_600_000);
 const timed = (text: string) => [...text].slice(0, 50_000).map((letter, at) => word(letter, at / 20, (at + 1) / 20));
-const within = { startMs: 0, endMs: 10_000, windowStartMs: 0, windowEndMs: 11_000 };
 test.each<[string, (text: string) => unknown]>([
   ['isOnlyMarkers', isOnlyMarkers],
   ['loopingOf', (text) => loopingOf([{ text }])],
@@ -216,22 +208,11 @@ test('an answer that is too large → refused by its length and its numbers, bef
   expect(looked).toEqual([]);
 });
 
-test('all words that may be said in two minutes, in one second that both sides hear → joined within seconds', () => {
-  const words = Array.from({ length: 3_000 }, (_, at) => spoken('no', 9_500 + at / 3, 9_501 + at / 3));
-  const began = performance.now();
-  const right = { startMs: 10_000, endMs: 20_000, windowStartMs: 9_000, windowEndMs: 20_000 };
-  joinChunks([{ chunk: within, utterances: [words] }, { chunk: right, utterances: [words] }]); // prettier-ignore
-  expect(performance.now() - began < 10_000).toBe(true);
-});
-
 test.each([
-  ['well-known facts', ['well', 'known', 'facts'], ['well-known', 'facts']],
   ['你好,世界。再见', ['你好', '世界', '再见'], ['你好,', '世界。', '再见']],
-  ['สวัสดีครับ ผม', ['สวัสดี', 'ครับ', 'ผม'], ['สวัสดี', 'ครับ', 'ผม']],
   ['မင်္ဂလာပါ။', ['မင်္ဂလာ', 'ပါ'], ['မင်္ဂလာ', 'ပါ။']],
   ['It costs $5,000.50 now', ['It', 'costs', '5', '000', '50', 'now'], ['It', 'costs', '$5,000.50', 'now']],
   ['- Yes - no', ['Yes', '-', 'no'], ['- Yes -', 'no']],
-  ['Ça va ? Il dit : « Oui »', ['Ça', 'va', 'Il', 'dit', 'Oui'], ['Ça', 'va ?', 'Il', 'dit :', '« Oui »']],
   ['in New York now', ['in', 'New York', 'now'], ['in', 'New York', 'now']],
 ])('%s, heard as %j → %j', (text, words, expected) => {
   const heard = words.map((each, index) => spoken(each, index * 100, index * 100 + 90));
@@ -286,23 +267,15 @@ describe('segments that nobody said', () => {
   });
 });
 
-const whisperNames =
-  `english chinese german spanish russian korean french japanese portuguese turkish polish catalan dutch
-  arabic swedish italian indonesian hindi finnish vietnamese hebrew ukrainian greek malay czech romanian danish hungarian
-  tamil norwegian thai urdu croatian bulgarian lithuanian latin maori malayalam welsh slovak telugu persian latvian bengali
-  serbian azerbaijani slovenian kannada estonian macedonian breton basque icelandic armenian nepali mongolian bosnian kazakh
-  albanian swahili galician marathi punjabi sinhala khmer shona yoruba somali afrikaans occitan georgian belarusian tajik
-  sindhi gujarati amharic yiddish lao uzbek faroese pashto turkmen nynorsk maltese sanskrit luxembourgish myanmar tibetan
-  tagalog malagasy assamese tatar hawaiian lingala hausa bashkir javanese sundanese cantonese`.split(/\s+/);
-
-test('the names of all languages that Whisper knows → a tag each, no two the same', () => {
-  const tags = [...whisperNames, 'haitian creole'].map(toLanguageTag);
-  expect(tags.filter((tag) => tag === undefined || !/^[a-z]{2,3}$/.test(tag))).toEqual([]);
-  expect(new Set(tags).size).toBe(99 + 1);
-  expect(['english', 'German', 'myanmar', 'cantonese', 'nynorsk'].map(toLanguageTag)).toEqual(['en', 'de', 'my', 'yue', 'nn']); // prettier-ignore
-});
-
 test.each([
+  ['english', 'en'],
+  ['Haitian Creole', 'ht'],
+  // What Unicode calls otherwise.
+  ['bengali', 'bn'],
+  ['maori', 'mi'],
+  ['myanmar', 'my'],
+  ['nynorsk', 'nn'],
+  ['tagalog', 'fil'],
   ['EN_us', 'en-US'],
   ['jw', 'jv'],
   ['zh-Hans', 'zh-Hans'],
