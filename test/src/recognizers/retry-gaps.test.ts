@@ -125,10 +125,6 @@ test('another error → at once', async () => {
   await expect(heard(refuse, { durationMs: 28_000 })).rejects.toThrow('does not know the language ru');
 });
 
-test('a chunk of less than 2 s without a word → heard again whole', async () => {
-  expect((await heard(() => '', { durationMs: 1_500 })).asked).toEqual(new Array(3).fill([0, 1_500]));
-});
-
 test('a loop → its halves; what still loops is left out and told', async () => {
   const { texts, told } = await heard((startMs) => (startMs === 0 ? loop : dickens), { durationMs: 28_000 });
   expect(texts).toEqual([

@@ -6,20 +6,6 @@ const said = (startMs: number, text: string, speaker?: string): Segment => ({
   ...(speaker !== undefined && { speaker }),
 });
 
-test('segments of two channels → in order of time, numbered anew, each with its channel', () => {
-  const joined = joinChannels([
-    { language: 'en-US', segments: [said(0, 'good morning'), said(2_000, 'fine')] },
-    { language: 'en-US', segments: [said(0, 'hello'), said(1_000, 'how are you')] },
-  ]);
-  expect(joined.language).toBe('en-US');
-  expect(joined.segments.map(({ index, text, channel }) => [index, text, channel])).toEqual([
-    [0, 'good morning', 1],
-    [1, 'hello', 2],
-    [2, 'how are you', 2],
-    [3, 'fine', 1],
-  ]);
-});
-
 test('the same label in two channels → two speakers, numbered as they begin to speak', () => {
   const { segments } = joinChannels([
     { segments: [said(1_000, 'a', 'S1'), said(3_000, 'b', 'S2')] },

@@ -12,9 +12,7 @@ import { makeTinyDiarization } from '../../../support/models/tiny/diarization.ts
 import { makeTinySenseVoice } from '../../../support/models/tiny/sense-voice.ts';
 import { expectWellFormed } from '../conformance/conformance.ts';
 import { makeRecordings } from '../conformance/recordings.ts';
-import { until } from '../../../support/until.ts';
 import { useFolder } from '../../../support/use-folder.ts';
-import type { Tone } from '../../../support/models/tiny/spoken-tones.ts';
 import type { Recognizer, Transcript } from '../../../../src/recognizers/recognizer.ts';
 import type { Turn } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
 import type { SherpaOnnxOptions } from '../../../../src/recognizers/sherpa-onnx/sherpa-onnx.ts';
@@ -139,17 +137,4 @@ test('children → told the threshold; 2 GiB of address space at the most before
     expect(Number(kibibytes)).toBeLessThan(2 * 1024 ** 2);
     expect(await readFile(`/proc/${pid}/oom_score_adj`, 'utf8')).toBe('1000\n');
   }
-});
-
-test('killed in the middle → RecognizerError, retryable; the next recording has speakers again', async () => {
-  const recognizer = make({ slots: createSlots(2) });
-  const before = diarizing();
-  const running = recognizer.recognize(await spoken(new Array<Tone[]>(100).fill(['low', 'high']).flat()), { signal });
-  running.catch(() => {});
-  const begun = () => diarizing().filter((pid) => !before.includes(pid));
-  const [pid] = await until(begun, (pids) => pids.length > 0);
-  process.kill(pid!, 'SIGKILL');
-  await expect(running).rejects.toThrow(/diarization with the models in .* was killed by SIGKILL/);
-  await expect(running).rejects.toMatchObject({ code: 'recognizer_error', retryable: true });
-  expect(speakersOf(await recognizer.recognize(await spoken(['low', 'high']), { signal }))).toEqual(['S1', 'S2']);
 });

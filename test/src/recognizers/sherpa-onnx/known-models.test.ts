@@ -71,17 +71,6 @@ test.each<[string, string, string, string | undefined]>([
   expect(modelLanguageCode(model, undefined)).toBeUndefined();
 });
 
-test.each([
-  ['whisper-base.en', 'de'],
-  ['sense-voice', 'de'],
-  ['moonshine-tiny', 'ko'],
-])('%s and %s → LanguageNotKnown, which says what it knows', async (name, language) => {
-  const model = await ofKnown(name);
-  expect(() => modelLanguageCode(model, language)).toThrow(
-    expect.objectContaining({ code: 'language_not_supported', known: model.languages }),
-  );
-});
-
 test.each<[string, string[] | undefined]>([
   ['sherpa-onnx-nemo-parakeet-tdt-0.6b-v2-int8', ['en']],
   ['sherpa-onnx-nemo-transducer-giga-am-russian-2024-10-24', undefined],

@@ -1,5 +1,4 @@
 import { speechToKnow, turnsBySpeaker, withSpeakers } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
-import { nameSpeakers } from '../../../../src/recognizers/whole-recording.ts';
 import type { Turn } from '../../../../src/recognizers/sherpa-onnx/voices.ts';
 
 const span = (startMs: number, endMs: number) => ({ startMs, endMs });
@@ -10,18 +9,11 @@ const speakersOf = (parts: { startMs: number; endMs: number }[], turns: Turn[]) 
 describe('who speaks a word', () => {
   test.each([
     ['of several turns', [span(0, 900)], [turn(0, 300, 1), turn(300, 700, 0), turn(700, 900, 1)], ['1']],
-    ['who speaks most of it', [span(0, 400), span(400, 900)], [turn(0, 500, 0), turn(500, 1000, 1)], ['0', '1']],
     [
       'two at once → who has been speaking',
       [span(0, 400), span(500, 700)],
       [turn(0, 900, 0), turn(450, 800, 1)],
       ['0', '0'],
-    ],
-    [
-      'two at once, and the other has more of it',
-      [span(0, 400), span(500, 900)],
-      [turn(0, 600, 0), turn(450, 950, 1)],
-      ['0', '1'],
     ],
     [
       'nobody, but somebody half a second before or after',
@@ -35,31 +27,6 @@ describe('who speaks a word', () => {
   ])('%s', (_, words, turns, expected) => {
     expect(speakersOf(words, turns)).toEqual(expected);
   });
-
-  test('ten hours of words and turns → found in one pass', () => {
-    const words = Array.from({ length: 100_000 }, (_, index) => span(index * 360, index * 360 + 300));
-    let looks = 0;
-    const turns = Array.from({ length: 18_000 }, (_, index) => ({
-      ...turn(index * 2000, index * 2000 + 1900, index % 2),
-      get startMs() {
-        looks += 1;
-        return index * 2000;
-      },
-    }));
-    const speakers = speakersOf(words, turns);
-    expect(looks).toBeLessThan(10 * words.length);
-    expect(speakers[50_000]).toBe(String(Math.floor((50_000 * 360) / 2000) % 2));
-  });
-});
-
-test('speakers of segments → S1, S2, … as they appear; nobody stays nobody', () => {
-  const segment = (index: number, speaker?: string) => ({
-    ...{ index, text: 'x', words: [], ...span(index, index + 1) },
-    ...(speaker !== undefined && { speaker }),
-  });
-  const named = nameSpeakers([segment(0, '7'), segment(1, '2'), segment(2), segment(3, '7'), segment(4, '0')]);
-  expect(named.map(({ speaker }) => speaker)).toEqual(['S1', 'S2', undefined, 'S1', 'S3']);
-  expect(named[2]).not.toHaveProperty('speaker');
 });
 
 test('hundreds of speakers → the hundred that speak most', () => {
