@@ -125,11 +125,3 @@ function expectFewLines(lines: string[]): void {
   expect(lines.length).toBeLessThanOrEqual(3);
   for (const line of lines) expect(line.trim()).not.toBe('');
 }
-
-test('a caption longer than a line of 42 characters → two lines of about the same length', () => {
-  const text = 'the quick brown fox jumps over the lazy dog today';
-  const captions = [{ startMs: 0, endMs: 3000, text }];
-  expect(toWebVtt(captions)).toBe(
-    'WEBVTT\n\n00:00:00.000 --> 00:00:03.000\nthe quick brown fox jumps\nover the lazy dog today\n',
-  );
-});

@@ -45,12 +45,6 @@ test('speech without pauses → at most 20 words and 7 s in each segment, no wor
   }
 });
 
-test('one word more than a caption holds → both captions share the words', () => {
-  const [first, second, ...more] = texts([words(21, 200)]);
-  expect(more).toEqual([]);
-  for (const caption of [first!, second!]) expect(caption.split(' ').length).toBeGreaterThan(5);
-});
-
 test('times out of order, overlapping, outside and fractional → ordered integers within the audio', () => {
   const utterances: Word[][] = [
     [{ startMs: 700, endMs: 2000, text: 'last' }],
@@ -159,12 +153,6 @@ test('texts without word times → captions that share their time by length, wit
   expect(segments[0]!.endMs).toBe(segments[1]!.startMs);
   expect(segments[0]!.endMs).toBeGreaterThan(4000);
   expect(segments[0]!.endMs).toBeLessThan(5000);
-});
-
-test('Thai, Lao, Khmer and Burmese words → no spaces between them', () => {
-  for (const text of ['อากาศ ดี มาก', 'ພາສາ ລາວ', 'ភាសា ខ្មែរ', 'မြန်မာ စကား']) {
-    expect(texts([said(text)])).toEqual([text.replaceAll(' ', '')]);
-  }
 });
 
 test('NUL and halves of characters, which PostgreSQL can not store → dropped, with words that are nothing else', () => {

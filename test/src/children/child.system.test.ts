@@ -55,13 +55,6 @@ test('a program that is not installed → ExecutableNotFound which says what to 
   await expect(runChild('no-such-program', [], bounds)).rejects.toThrow('apt-get install no-such-program');
 });
 
-test('a program that cannot be executed → exit code 127 of prlimit', async () => {
-  const program = join(folder, 'text');
-  await writeFile(program, '#!/no/such/interpreter\n');
-  await chmod(program, 0o755);
-  expect(await runChild(program, [], bounds)).toMatchObject({ how: 'exited', code: 127 });
-});
-
 test('a child that spins → killed by SIGXCPU; five seconds later the kernel would kill one that ignores that', async () => {
   const oneSecond = { ...bounds, limits: { ...limits, cpuSeconds: 1 } };
   const busy = await runChild('sh', ['-c', 'while :; do :; done'], oneSecond);
@@ -78,12 +71,6 @@ test('a child that allocates without end, or too much at once → its allocation
   const exhausted = { how: 'exited', code: 1, stderr: expect.stringContaining('memory exhausted') };
   expect(await runChild('tail', ['/dev/zero'], bounds)).toMatchObject(exhausted);
   expect(await runChild('dd', ['if=/dev/zero', 'of=/dev/null', 'bs=2G', 'count=1'], bounds)).toMatchObject(exhausted);
-});
-
-test('a child that prints without end → killed by its limit, no more than the end of it kept', async () => {
-  const end = await runChild('sh', ['-c', 'exec yes >&2'], { ...bounds, timeLimitMs: 1_000 });
-  expect(end.how).toBe('timed_out');
-  expect(end.stderr).toHaveLength(4096);
 });
 
 test('a child that hangs → timed out, it and its descendants gone', async () => {
