@@ -91,11 +91,12 @@ test('one channel → channel 1; mixed, as without the field → no channel', as
   expect(await charges()).toEqual([-2_000, -2_000]);
 });
 
+function tones(channels: number): Promise<string> {
+  const all = new Array<string>(channels).fill('sin(440*2*PI*t)').join('|');
+  return ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${all}':d=1:s=16000`, `${folder}/${channels}.wav`);
+}
+
 test('eight channels → each recognized once, one charge; ten → too_many_channels, uncharged', async () => {
-  const tones = (channels: number) => {
-    const all = new Array<string>(channels).fill('sin(440*2*PI*t)').join('|');
-    return ffmpeg('-f', 'lavfi', '-i', `aevalsrc='${all}':d=1:s=16000`, `${folder}/${channels}.wav`);
-  };
   const recognizer = new ScriptedRecognizer(async ({ earlier }) => says(`channel ${earlier + 1}`));
   const worker = await service.work(recognizer);
   const eight = await final(service, account, await send(await tones(8)));
@@ -108,4 +109,16 @@ test('eight channels → each recognized once, one charge; ten → too_many_chan
   await worker.stop();
   expect(recognizer.of(ten.sessionId)).toBe(0);
   expect(await charges()).toEqual([-1_000]);
+});
+
+test('channels that are heard one by one → cost as many turns as there are', async () => {
+  const tagsAfter = async (...channels: string[]) => {
+    account = await makeAccount(service.db, { limits: { running_jobs: 1 } });
+    for (const each of channels) await send(await tones(8), each);
+    const sessions = service.db.selectFrom('sessions').where('account_id', '=', account.id).orderBy('created_at');
+    const [first, next] = (await sessions.select('start_tag').execute()).map((row) => row.start_tag);
+    return next! - first!;
+  };
+  // A second of audio, in tenths, and one more.
+  expect([await tagsAfter('mixed', 'mixed'), await tagsAfter('separate', 'mixed')]).toEqual([11, 81]);
 });

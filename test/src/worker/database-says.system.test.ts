@@ -30,10 +30,8 @@ async function answers(state: string, table: 'transcripts' | 'sessions'): Promis
 }
 
 test.each([
-  ['28P01', 'a password changed'],
   ['40001', 'a conflict'],
   ['42501', 'no permission'],
-  ['58030', 'a disk'],
   ['XX001', 'a damaged table'],
 ])('%s, %s → a fault of the database; an upload is 503 with Retry-After', async (state) => {
   const account = await makeAccount(service.db, { balanceMs: 60_000 });

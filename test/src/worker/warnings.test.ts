@@ -53,13 +53,6 @@ test('a file that ends early, and stretches without words → in session, transc
   expect(text).toMatch(/\n\n> The file ends before .*\n>\n> \*\*0:00:01 to 0:00:02\*\* Somebody speaks here/);
 });
 
-test('nothing to say → no list', async () => {
-  uncertain = [];
-  const { session, transcript } = await transcribed(await ffmpeg(...noise(2), join(folder, 'fine.flac')));
-  expect(session).not.toHaveProperty('warnings');
-  expect(transcript).not.toHaveProperty('warnings');
-});
-
 test('a track without a word, and another with sound → that one, which is charged', async () => {
   uncertain = [];
   const tracks = [...noise(soundOfAComputerS), ...noise(3), '-map', '0', '-map', '1', '-c:a', 'flac'];
