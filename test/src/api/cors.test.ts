@@ -1,17 +1,19 @@
 /** With CORS_ORIGINS set: answers to OPTIONS, and that no request goes past the checks of every request because of them. */
-import { parseAnswers, sendRaw } from '../../support/clients/raw-http.ts';
+import { parseAnswers, rawRequest, sendRaw } from '../../support/clients/raw-http.ts';
 import { operations } from '../../contract/requests.ts';
 import { contract } from '../../../src/api/contract/document.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { useAccount, useService } from '../../support/service/use-service.ts';
+import type { RawAnswer } from '../../support/clients/raw-http.ts';
 
 const service = await useService({ env: { CORS_ORIGINS: 'https://app.example.com' } });
 const account = await useAccount(service);
 
+const fromPage = (method: string, target: string) =>
+  rawRequest(service.api.port, method, target, ['Origin: https://app.example.com']);
+
 test.each(['/v1/sessions', '/v1/nothing', '/v1/%ff', '*'])('OPTIONS %s → 204 with what is allowed', async (target) => {
-  const lines = [`OPTIONS ${target} HTTP/1.1`, 'Host: a', 'Origin: https://app.example.com', 'Connection: close'];
-  const [answer] = parseAnswers(await sendRaw(service.api.port, `${lines.join('\r\n')}\r\n\r\n`));
-  expect(answer).toMatchObject({
+  expect(await fromPage('OPTIONS', target)).toMatchObject({
     status: 204,
     headers: {
       'access-control-allow-origin': 'https://app.example.com',
@@ -21,9 +23,7 @@ test.each(['/v1/sessions', '/v1/nothing', '/v1/%ff', '*'])('OPTIONS %s → 204 w
 });
 
 test('GET /docs → varies by origin, too', async () => {
-  const lines = ['GET /docs HTTP/1.1', 'Host: a', 'Origin: https://app.example.com', 'Connection: close'];
-  const [answer] = parseAnswers(await sendRaw(service.api.port, `${lines.join('\r\n')}\r\n\r\n`));
-  expect(answer!.headers['vary']).toBe('Origin, Accept-Encoding');
+  expect((await fromPage('GET', '/docs')).headers['vary']).toBe('Origin, Accept-Encoding');
 });
 
 test.each([
@@ -38,16 +38,14 @@ test.each([
 });
 
 test('what a page may send and read → what the contract declares', async () => {
-  const lines = ['GET /openapi.json HTTP/1.1', 'Host: a', 'Origin: https://app.example.com', 'Connection: close'];
-  const [read] = parseAnswers(await sendRaw(service.api.port, `${lines.join('\r\n')}\r\n\r\n`));
+  const read = await fromPage('GET', '/openapi.json');
   expect(namesIn(read, 'access-control-expose-headers')).toEqual(
     expect.arrayContaining([
       ...['ETag', 'Idempotency-Replayed', 'Location', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
       ...['WWW-Authenticate', 'X-Request-Id'],
     ]),
   );
-  const asked = lines.with(0, 'OPTIONS /v1/transcriptions HTTP/1.1');
-  const [allowed] = parseAnswers(await sendRaw(service.api.port, `${asked.join('\r\n')}\r\n\r\n`));
+  const allowed = await fromPage('OPTIONS', '/v1/transcriptions');
   const parameters = operations.flatMap((operation) => operation.parameters.filter((one) => one.in === 'header'));
   const declared = new Set(parameters.map(({ name }) => name));
   const names = ['Accept', 'Authorization', 'Content-Type', ...declared, 'Traceparent'].sort();
@@ -65,8 +63,7 @@ test.each([
   expect([answer!.status, answer!.headers['access-control-allow-origin']]).toEqual([431, allowed]);
 });
 
-const namesIn = (answer: { headers: Record<string, string> } | undefined, header: string) =>
-  answer?.headers[header]?.split(',').sort();
+const namesIn = ({ headers }: RawAnswer, header: string) => headers[header]?.split(',').sort();
 
 test('OPTIONS with two Hosts and another request behind it → one 400, and the connection is closed', async () => {
   const bytes = 'OPTIONS /v1/sessions HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\nGET /docs HTTP/1.1\r\nHost: a\r\n\r\n';

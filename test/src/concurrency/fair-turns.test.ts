@@ -76,20 +76,6 @@ test('one account wants very much, others come later → it gets no other turn b
   await Promise.all([...greedy, ...others]);
 });
 
-test('accounts that come again as soon as they were served → one that waits all the time gets as many turns', async () => {
-  const { ask, begun, endOne, running } = observed({ atOnce: 1, each: 1 });
-  const all = [...Array.from({ length: 20 }, () => ask('waits')), ask('a'), ask('b')];
-  await new Promise(setImmediate);
-  for (let i = 0; i < 15; i += 1) {
-    const served = running[0]!.account;
-    await endOne(0);
-    if (served !== 'waits') all.push(ask(served));
-  }
-  expect(begun.filter((account) => account === 'waits')).toHaveLength(6);
-  while (running.length > 0) await endOne(0);
-  await Promise.all(all);
-});
-
 test('work that takes longer than others should wait → they get its place, its own account does not', async () => {
   const { ask, begun, endOne, running } = observed({ atOnce: 2, each: 1, patienceMs: 1 });
   const slow = [ask('slow'), ask('slower'), ask('slow')];

@@ -21,10 +21,6 @@ test('a long text → whole, and others run while it is put together', async () 
   expect(turns).toBeGreaterThan(1);
 });
 
-test('nothing → an empty text', async () => {
-  expect(await inSlices(joined([]))).toBe('');
-});
-
 test('work that fails → rejects with its error', async () => {
   const failing = function* (): Generator<undefined, never> {
     yield;

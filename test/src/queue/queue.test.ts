@@ -75,16 +75,6 @@ test('an account that may run one job at once → never two, while another accou
   expect(recognizer.peaks.get(narrow!.id)).toBe(1);
 });
 
-test('10 short jobs that wait for one account, one at once → the worker goes from one to the next without its clock', async () => {
-  const account = await makeAccount(services[0].db, { limits: { running_jobs: 1 } });
-  const recognizer = new ScriptedRecognizer(async () => says('next'));
-  const sessions = await times(10, (i) => upload(services[i % 2]!, account, tone));
-  holdTheClock('timeouts', 'intervals');
-  workers = [await services[0].work(recognizer)];
-  for (const { sessionId } of sessions) await final(services[1], account, sessionId);
-  expect(sessions.map(({ sessionId }) => recognizer.of(sessionId))).toEqual(Array(10).fill(1));
-});
-
 test('a job for idle workers → begins without their clock, each time', async () => {
   const account = await makeAccount(services[0].db);
   const recognizer = new ScriptedRecognizer();

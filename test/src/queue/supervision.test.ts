@@ -58,39 +58,10 @@ test('the database is away for a while → the next look 10 s after its first an
   expect(looks).toEqual([10, 53, 58]);
 });
 
-test('the database answers after 4 s → no look for 10 s more', async () => {
-  hasJob = () => new Promise((resolve) => setTimeout(() => resolve(true), 4_000));
-  await pass(9_000);
-  hasJob = async () => true;
-  await pass(20_000);
-  expect(looks).toEqual([23, 28]);
-});
-
-test('a look fails → it is told, and the next comes as always', async () => {
-  look = () => Promise.reject(new Error('no rights'));
-  await pass(12_000);
-  look = async () => {};
-  await pass(4_000);
-  expect(errors).toEqual(['no rights']);
-  expect(looks).toEqual([10, 15]);
-});
-
 test('a look takes long → heartbeats do not wait for it, and no other begins', async () => {
   let asked = 0;
   hasJob = async () => (asked += 1) > 0;
   look = () => new Promise((resolve) => setTimeout(resolve, 9_000));
   await pass(18_000);
   expect([looks, asked]).toEqual([[10], 7]);
-});
-
-test('stopped during a look → ends with it', async () => {
-  look = () => new Promise((resolve) => setTimeout(resolve, 1_000));
-  await pass(10_500);
-  let hasEnded = false;
-  const stopped = taking.stop().then(() => (hasEnded = true));
-  await pass(400);
-  expect(hasEnded).toBe(false);
-  await pass(200);
-  expect(hasEnded).toBe(true);
-  await stopped;
 });

@@ -160,15 +160,11 @@ test('recordings of four hours beside short ones → the accounts share by secon
   expect(heard[0]).toBeGreaterThan(long);
 });
 
-test.each([
-  ['one client that always has a job running and one waiting', 1, 2],
-  ['two clients that come again as soon as their job has ended', 2, 1],
-])('%s → what waits is taken all the same', async (_, clients, jobsOfEach) => {
+test('two clients that come again as soon as their job has ended → what waits is taken all the same', async () => {
   await openShop(1);
   for (let i = 0; i < 4; i++) await shop.upload(0, 60);
   for (let i = 0; i < 12; i++) {
-    for (let account = 1; account <= clients; account++)
-      while (shop.unfinished(account) < jobsOfEach) await shop.upload(account, 60);
+    for (const account of [1, 2]) if (shop.unfinished(account) === 0) await shop.upload(account, 60);
     await shop.end(0);
   }
   expect(shop.waiting(0)).toBe(0);

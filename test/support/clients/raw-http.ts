@@ -1,7 +1,5 @@
 /** HTTP as bytes, for what no HTTP client would send. */
 import { connect } from 'node:net';
-import { withoutNeedlessEncoding } from '../../../src/api/contract/backend.ts';
-import { assertConforms } from './contract.ts';
 
 export interface RawAnswer {
   status: number;
@@ -42,7 +40,7 @@ export function parseAnswers(bytes: string): RawAnswer[] {
   return answers;
 }
 
-/** One request on a connection of its own; fails when the answer breaks the contract. */
+/** One request on a connection of its own. */
 export async function rawRequest(
   port: number,
   method: string,
@@ -52,6 +50,5 @@ export async function rawRequest(
   const head = [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers];
   const [answer] = parseAnswers(await sendRaw(port, `${head.join('\r\n')}\r\n\r\n`));
   if (answer === undefined) throw new Error(`no answer to ${method} ${target}`);
-  assertConforms({ method, path: withoutNeedlessEncoding(target).replace(/^http:\/\/[^/]+/, ''), ...answer });
   return answer;
 }
