@@ -84,16 +84,13 @@ async function startOn(paths: ClusterPaths, wrapper: readonly string[] = []): Pr
   return { machine, url: `${url}${roleName}`, paths };
 }
 
-/**
- * A database as an operator makes it for the service: empty, and owned by a login that is no superuser.
- * @param options of `create database`
- */
-export async function useEmptyDatabase(options = '', server = process.env.TEST_DATABASE_URL!): Promise<URL> {
-  const url = new URL(server);
+/** A database as an operator makes it for the service: empty, and owned by a login that is no superuser. */
+export async function useEmptyDatabase(): Promise<URL> {
+  const url = new URL(process.env.TEST_DATABASE_URL!);
   const maintenance = new URL('/postgres', url).href;
   const name = `new_${randomUUID().replaceAll('-', '')}`;
   await ask(maintenance, `create role ${name} login password 'secret-of-${name}' nosuperuser`);
-  await ask(maintenance, `create database ${name} owner ${name} template template0 ${options}`);
+  await ask(maintenance, `create database ${name} owner ${name} template template0`);
   atEnd(async () => {
     await ask(maintenance, `drop database ${name} with (force)`);
     await ask(maintenance, `drop role ${name}`);

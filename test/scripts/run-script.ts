@@ -20,9 +20,6 @@ export interface RunningScript {
 /** Runs a file of `scripts/` as npm would, in a pipe instead of a terminal. */
 export const runScript = (args: string[], env: NodeJS.ProcessEnv): Promise<ScriptEnd> => startScript(args, env).ended;
 
-/** For {@link startScript}: as `| head` when it has read enough and is gone. */
-export const readByNobody = ['bash', '--norc', '-c', `exec > >(:); wait $!; exec '${process.execPath}' "$0" "$@"`];
-
 /** @param program what runs the file, with its own arguments */
 export function startScript(
   args: string[],

@@ -70,10 +70,6 @@ beforeAll(async () => {
 
 test.each([
   [[], /Type where to: --to-database/],
-  [
-    ['--to-store', 's3://bucket/audio'],
-    /--to-store is gone: stop the service, copy the audio and its mark .* set AUDIO_STORE/,
-  ],
   [['--to-database', 'db.internal/secret-word'], /--to-database is no address of a database. Type postgres:/],
 ])('%j → a mistake, which is not repeated', async (options, sentence) => {
   const end = await runAdmin(['move', ...options], env);
@@ -84,8 +80,6 @@ test.each([
 test.each([
   ['the same database', async () => databaseUrl, /^The service uses this database already/],
   ['tables of somebody else', withTable, /^The new database is in use: it has others\. Make an empty one\./],
-  ['another encoding', latin, /^The new database has the encoding LATIN1: make one with UTF8\./],
-  ['no right to make tables', withoutRights, /may make no tables .* Type there: alter database \w+ owner to \w+;/],
   ['accounts', withAccount, /^The new database holds data: accounts, or what support did\. Make an empty one\./],
 ])('a target with %s → refused, and nothing was touched', async (_, make, sentence) => {
   const before = await store.readStoreId();
@@ -97,15 +91,6 @@ async function withTable(): Promise<string> {
   const { href } = await useEmptyDatabase();
   await ask(href, 'create table others ()');
   return href;
-}
-
-async function latin(): Promise<string> {
-  return (await useEmptyDatabase(`encoding 'LATIN1' locale 'C'`)).href;
-}
-
-async function withoutRights(): Promise<string> {
-  const [mine, others] = [await useEmptyDatabase(), await useEmptyDatabase()];
-  return Object.assign(mine, { pathname: others.pathname }).href;
 }
 
 async function withAccount(): Promise<string> {

@@ -18,7 +18,7 @@ import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { ffmpeg, sine } from '../../support/uploads/audio-fixtures.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import { aTime, adminOf, anId, mistaken, refused, runAdmin } from './run-admin.ts';
+import { aTime, adminOf, anId, mistaken, refused } from './run-admin.ts';
 import type { Updateable } from 'kysely';
 import type { SessionTable } from '../../../db/schema.ts';
 import type { JsonObject } from './run-admin.ts';
@@ -29,7 +29,6 @@ const folder = useFolder();
 const tone = await ffmpeg(...sine(2), `${folder}/Board meeting.wav`);
 afterEach(() => expectSound(service));
 
-const unknown = '0198c0de-0000-7000-8000-000000000000';
 const planLimits = {
   requestsPerMinute: 60,
   queuedSessions: 10,
@@ -61,28 +60,6 @@ test('accounts create → an account with its first credit; show and list tell t
     stderr: '',
     stdout: expect.stringMatching(/Name +Müller & Söhne\nPlan +pro\n[^]*Balance +10h\n/),
   });
-  await admin.json(
-    'accounts',
-    'create',
-    '--name',
-    'n'.repeat(200),
-    '--plan',
-    'enterprise',
-    '--balance',
-    '999h59m59.999s',
-  );
-  const { stdout } = await admin.run('accounts', 'list');
-  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
-});
-
-test.each([
-  ['accounts', 'show'],
-  ['balance', 'credit', '1h'],
-  ['keys', 'issue', '--scope', 'read'],
-])('%s %s with an unknown account → exit code 1, one sentence', async (group, command, ...rest) => {
-  expect(await admin.run(group, command, unknown, ...rest, '--json')).toEqual(
-    refused(`^There is no account ${unknown}\\. .*\n$`),
-  );
 });
 
 test('set-plan, suspend, resume → what the account may do, at once', async () => {
@@ -122,12 +99,6 @@ test('set-limits → overrides one by one, and --clear takes all of them back', 
   });
   const { stdout } = await admin.run('accounts', 'show', id);
   expect(stdout).toMatch(/Longest audio +8h 30m \(its own; the plan says 4h\)/);
-  const [none, both] = await Promise.all([
-    admin.run('accounts', 'set-limits', id),
-    admin.run('accounts', 'set-limits', id, '--clear', '--running-jobs', '3'),
-  ]);
-  expect(none).toEqual(mistaken(/no limit was given/));
-  expect(both).toEqual(mistaken(/type it alone/));
   expect(await admin.json('accounts', 'set-limits', id, '--clear')).toMatchObject({ ...planLimits, overrides: [] });
 });
 
@@ -205,12 +176,6 @@ test('plans list and set → rows with their name as id; accounts without an ove
     changed,
   );
   expect(await admin.json('accounts', 'show', id)).toMatchObject({ requestsPerMinute: 301, runningJobs: 9 });
-  const [nothing, gold] = await Promise.all([
-    admin.run('plans', 'set', 'team'),
-    admin.run('plans', 'set', 'gold', '--running-jobs', '1'),
-  ]);
-  expect(nothing).toEqual(mistaken(/no limit was given/));
-  expect(gold).toEqual(mistaken(/no plan 'gold'/));
 });
 
 test('credit, correct up and down, and a charge → the ledger in order, and the balance is its sum', async () => {
@@ -305,11 +270,6 @@ test('who works: --as before ADMIN_AS before the user of the system, who is alwa
   expect(() => whoWorks(undefined, { ADMIN_AS: 'a\nb' })).toThrow(/ADMIN_AS is no name/);
 });
 
-test('restore with an ADMIN_AS that is no name → a mistake, before the backup is looked at', async () => {
-  const end = await runAdmin(['restore', '--from', '/nowhere'], { DATA_DIR: service.dataDir, ADMIN_AS: 'a\nb' });
-  expect(end).toEqual(mistaken(/ADMIN_AS is no name/));
-});
-
 test('sessions list and show → titles and state, never a word of the transcript', async () => {
   const { id } = await makeAccount(service.db);
   const { id: completed } = await makeSession(service.db, id, {
@@ -329,8 +289,6 @@ test('sessions list and show → titles and state, never a word of the transcrip
     ...{ jobId: anId, reservedMs: 0, attempt: 1, attemptsLeft: 2, freeAttempts: 0 },
   });
   expect(await admin.json('sessions', 'list', id, '--status', 'failed')).toEqual([listed[0]]);
-  const cut = await admin.run('sessions', 'list', id, '--limit', '1');
-  expect(cut).toMatchObject({ code: 0, stderr: 'There are more than these 1: see --limit.\n' });
   const shown = await admin.run('sessions', 'show', failed);
   expect(shown.stdout).toMatch(
     /Title +Board meeting\nStatus +failed\nError +unsupported_media: The audio could not be decoded/,

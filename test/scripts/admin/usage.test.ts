@@ -5,7 +5,6 @@ import { usage } from '../../../scripts/admin/usage.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { makeSession } from '../../support/service/sessions.ts';
 import { useService } from '../../support/service/use-service.ts';
-import { adminOf, mistaken } from './run-admin.ts';
 import type { FormName } from '../../../scripts/admin/usage.ts';
 
 const service = await useService();
@@ -107,20 +106,6 @@ test('usage of all 2,500 accounts → each once, a thousand at a time, and their
   expect(accounts.map(({ id, chargedMs }: { id: string; chargedMs: number }) => ({ id, ms: chargedMs }))).toEqual(rows);
   const ms = rows.reduce((sum, row) => sum + row.ms, 0);
   expect(total).toEqual({ month: '2026-05', sessions: rows.length, chargedMs: ms });
-});
-
-test.each([
-  ['neither an account nor --all', ['usage', '--month', '2026-11']],
-  ['both', ['usage', randomUUIDv7(), '--all']],
-])('usage of %s → what to type', async (_case, args) => {
-  expect(await adminOf(service).run(...args)).toEqual(mistaken(/type the id of an account, or --all/));
-});
-
-test.each([[['--month']], [[]]])('usage --all %s → of the present month', async (month) => {
-  const thisMonth = () => new Date().toISOString().slice(0, 7);
-  const before = thisMonth();
-  const shown = await adminOf(service).json<{ month: string }>('usage', '--all', ...month);
-  expect([before, thisMonth()]).toContain(shown.month);
 });
 
 async function accountNamed(name: string): Promise<string> {

@@ -1,6 +1,4 @@
 /** A database of another version, and the next version's migration beside this one. */
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { openConnection } from '../../../db/connection/database.ts';
@@ -14,10 +12,10 @@ import { createContext } from '../../../src/process/context.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { Queue } from '../../../src/queue/queue.ts';
 import { newJobId } from '../../../src/queue/jobs.ts';
-import { atEnd } from '../../support/at-end.ts';
+import { useEmptyDatabase } from '../../rig/postgres.ts';
+import { useFolder } from '../../support/use-folder.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { asSupport } from '../../support/service/admin.ts';
-import { createTestDatabase } from '../../support/service/database.ts';
 import { lockWaits } from '../../support/service/lock-waits.ts';
 import { useService } from '../../support/service/use-service.ts';
 import { until } from '../../support/until.ts';
@@ -27,17 +25,13 @@ import type { Migration } from 'kysely/migration';
 const newest = Object.keys(migrations).at(-1)!;
 let environment: { DATABASE_URL: string; DATA_DIR: string };
 
-async function useEmptyDatabase(): Promise<void> {
-  const template = new URL(process.env.TEST_DATABASE_URL!);
-  template.pathname = '/template1';
-  const { url, drop } = await createTestDatabase(template.href);
-  atEnd(drop);
-  environment = { DATABASE_URL: url, DATA_DIR: await mkdtemp(join(process.env.TEST_FOLDER!, 'migration-')) };
+async function startEmpty(): Promise<void> {
+  environment = { DATABASE_URL: (await useEmptyDatabase()).href, DATA_DIR: useFolder() };
 }
 
 /** A database on which the version before this one ran. */
 async function useOldDatabase(): Promise<void> {
-  await useEmptyDatabase();
+  await startEmpty();
   const { [newest]: _, ...before } = migrations;
   await migrateAlone(
     environment.DATABASE_URL,
@@ -58,7 +52,7 @@ const start = (lines: string[] = [], role: 'api' | 'worker' = 'api') =>
 const status = () => asSupport(environment, showStatus, 'compares');
 
 test('three processes start on an empty database at once → tables and queue are made once, and there for all', async () => {
-  await useEmptyDatabase();
+  await startEmpty();
   const services = await Promise.all((['api', 'worker', 'worker'] as const).map((role) => start([], role)));
   for (const { db, queue } of services) {
     const session = { id: randomUUID(), queue_job_id: newJobId(), duration_ms: 1, max_audio_ms: 1 };
