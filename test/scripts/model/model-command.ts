@@ -5,7 +5,7 @@ import { modelCommand as command } from '../../../scripts/model/program.ts';
 import { startModelHub } from '../../support/models/model-hub.ts';
 import { makeTinySenseVoice } from '../../support/models/tiny/sense-voice.ts';
 import { until } from '../../support/until.ts';
-import { runCommand, startCommand } from '../run-command.ts';
+import { runCommand } from '../run-command.ts';
 import { startScript } from '../run-script.ts';
 
 export type ModelCommand = Awaited<ReturnType<typeof modelCommand>>;
@@ -49,9 +49,6 @@ export async function modelCommand() {
       const names = await readdir(join(dataDir, 'models')).catch(() => []);
       expect(names.filter((name) => !name.endsWith('.lock'))).toEqual([]);
     },
-    /** Goes on in the background. */
-    start: (args: string[], env?: NodeJS.ProcessEnv) =>
-      startCommand(command, args, { env: { ...environment, ...env } }),
     /** As npm does. */
     startProcess: (args: string[]) => startScript(['scripts/model/main.ts', ...args], environment),
     /** Resolves when so many bytes of the large file came to the disk. */

@@ -1,19 +1,16 @@
 /** Models that lie in packages of npm: by npm itself, from a registry on loopback. */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { create } from 'tar';
-import { isInstalled, modelFolder, packedModels } from '../../../src/recognizers/sherpa-onnx/known-models.ts';
+import { isInstalled } from '../../../src/recognizers/sherpa-onnx/known-models.ts';
 import { llamaTokens } from '../../../scripts/model/packed.ts';
 import { fetchModel, installFrom } from '../../../scripts/model/sources.ts';
 import { startNpmRegistry } from '../../support/models/npm-registry.ts';
 import { useFolder } from '../../support/use-folder.ts';
 import type { PackedModel } from '../../../src/recognizers/sherpa-onnx/known-models.ts';
 
-const execute = promisify(execFile);
 const root = useFolder();
 const sum = (text: string | Buffer) => createHash('sha256').update(text).digest('hex');
 const detector = 'a detector of voices';
@@ -57,13 +54,12 @@ let said: string[];
 let checkouts = 0;
 beforeEach(() => {
   npm.packages = { ...published };
-  npm.breaks = false;
   npm.requests.length = 0;
   folder = folderIn(`checkout-${(checkouts += 1)}`);
   said = [];
 });
 
-const installation = ({ signal } = new AbortController()) => {
+const installation = () => {
   const step = (title: string) => ({ reach() {}, next() {}, end: (done: boolean) => said.push(`${title}: ${done}`) });
   const progress = { say: (line: string) => void said.push(line), begin: step };
   const cache = join(folder, '../../npm-cache');
@@ -71,7 +67,7 @@ const installation = ({ signal } = new AbortController()) => {
     ...process.env,
     ...{ npm_config_registry: npm.url, npm_config_fetch_retries: '0', npm_config_cache: cache },
   };
-  return { folder, minFreeDisk: 0, env, signal, progress };
+  return { folder, minFreeDisk: 0, env, signal: new AbortController().signal, progress };
 };
 const failure = (wanted = small) => fetchModel(wanted, installation()).catch((error: Error) => error.message);
 const nothingIsLeft = () => {
@@ -133,58 +129,12 @@ test.each<[string, () => unknown, RegExp | string]>([
   nothingIsLeft();
 });
 
-test('the connection breaks in the middle → refused, nothing is left; the next one is whole, whatever another left', async () => {
-  npm.breaks = true;
-  expect(await failure()).toMatch(/^npm can not fetch/);
-  nothingIsLeft();
-  npm.breaks = false;
-  await mkdir(join(`${folder}.partial`, 'package'), { recursive: true });
-  expect(await failure()).toBe(true);
-});
-
-test('interrupted → ends, and nothing is left', async () => {
-  const interruption = new AbortController();
-  const running = fetchModel(small, installation(interruption));
-  interruption.abort();
-  await expect(running).rejects.toBe(interruption.signal.reason);
-  nothingIsLeft();
-});
-
-test('a hostile package: names that lead out of it, links and a pipe → only plain files of the model are written', async () => {
+test('a package whose file is a link → refused, nothing is left', async () => {
   const own = join(root, 'hostile');
   await mkdir(join(own, 'package/dist'), { recursive: true });
-  await writeFile(join(own, 'package/dist/voices_v6.onnx'), detector);
-  await writeFile(join(own, 'evil'), 'evil');
-  await symlink('/etc/passwd', join(own, 'package/passwd'));
-  await execute('mkfifo', [join(own, 'package/pipe')]);
-  const hostile = async (to: string) => {
-    const names = [`--transform=s,^evil$,${to},`, 'evil', 'package'];
-    await execute('tar', ['-C', own, '-P', '-czf', `${own}.tgz`, ...names]);
-    npm.packages[voices] = await readFile(`${own}.tgz`);
-  };
-  for (const to of ['package/../../../../evil', '../../../evil', join(root, 'written')]) {
-    await hostile(to);
-    folder = folderIn(`checkout-${(checkouts += 1)}`);
-    expect(await failure()).toBe(true);
-    expect(await readdir(folder)).toEqual(['voices.onnx']);
-    expect(
-      (await readdir(root, { recursive: true })).filter((path) => /(^|\/)(evil|written|passwd|pipe)$/.test(path)),
-    ).toEqual(['hostile/evil', 'hostile/package/passwd', 'hostile/package/pipe']);
-  }
-
-  await rm(join(own, 'package/dist/voices_v6.onnx'));
   await symlink('/etc/passwd', join(own, 'package/dist/voices_v6.onnx'));
-  await hostile('package/evil');
-  folder = folderIn(`checkout-${(checkouts += 1)}`);
+  await create({ gzip: true, cwd: own, file: `${own}.tgz` }, ['package']);
+  npm.packages[voices] = await readFile(`${own}.tgz`);
   expect(await failure()).toMatch(/^@ours\/voices@1\.2\.3 holds no dist\/voices_v6\.onnx/);
   nothingIsLeft();
 });
-
-test.each(packedModels)(
-  '$name, as it is installed here → each file is the one that its checksum names',
-  async (known) => {
-    for (const { name, sha256 } of known.files) {
-      expect([name, sum(await readFile(join(modelFolder('', known), name)))]).toEqual([name, sha256]);
-    }
-  },
-);

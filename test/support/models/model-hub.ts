@@ -20,8 +20,6 @@ export interface Trouble {
   damaged?: true;
   /** Sends so many bytes of the answer, and cuts the connection when `then` has resolved. */
   cut?: { after: number; then: () => Promise<unknown> };
-  /** Sends so many bytes of the answer, and the rest later. */
-  pause?: { after: number; until: Promise<unknown> };
   /** Goes on for ever. */
   endless?: true;
   /** What is said of the files instead. */
@@ -83,11 +81,10 @@ async function sendBytes({ trouble }: ModelHub, content: Buffer, response: Serve
     }
     return response;
   }
-  const held = trouble.cut ?? trouble.pause;
-  if (held === undefined) return response.end(body);
-  response.write(body.subarray(0, held.after));
-  await ('until' in held ? held.until : held.then());
-  return 'until' in held ? response.end(body.subarray(held.after)) : response.destroy();
+  if (trouble.cut === undefined) return response.end(body);
+  response.write(body.subarray(0, trouble.cut.after));
+  await trouble.cut.then();
+  return response.destroy();
 }
 
 function hear(hub: ModelHub, kind: HubRequest['kind'], { url, headers }: IncomingMessage): void {

@@ -9,8 +9,6 @@ export interface NpmRegistry {
   packages: Record<string, Buffer>;
   /** Paths that were asked for. */
   requests: string[];
-  /** Of an archive, sends half of its bytes and cuts the connection. */
-  breaks: boolean;
 }
 
 export async function startNpmRegistry(): Promise<NpmRegistry> {
@@ -18,16 +16,12 @@ export async function startNpmRegistry(): Promise<NpmRegistry> {
     const path = decodeURIComponent(request.url!).slice(1);
     npm.requests.push(path);
     const archive = npm.packages[path];
-    if (archive !== undefined) {
-      response.writeHead(200, { 'content-length': archive.length });
-      if (!npm.breaks) return void response.end(archive);
-      return void response.write(archive.subarray(0, archive.length / 2), () => response.destroy());
-    }
+    if (archive !== undefined) return void response.end(archive);
     const description = describe(npm, path);
     response.writeHead(description === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(description ?? { error: 'Not found' }));
   });
-  const npm: NpmRegistry = { url, packages: {}, requests: [], breaks: false };
+  const npm: NpmRegistry = { url, packages: {}, requests: [] };
   return npm;
 }
 
