@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { openDatabase } from '../../../db/connection/database.ts';
 import { createLog } from '../../../src/ops/log.ts';
 import { Metrics } from '../../../src/ops/metrics.ts';
@@ -133,32 +133,4 @@ test('every image is of this version', () => {
   );
   expect(tags.length).toBeGreaterThan(3);
   expect(tags.filter((tag) => tag !== version)).toEqual([]);
-});
-
-test('the change for an object store changes what is there', () => {
-  const folder = 'scripts/deploy/kubernetes-object-store';
-  const said = textOf(`${folder}/kustomization.yaml`);
-  const others = changes.filter((path) => !path.endsWith('kustomization.yaml'));
-  expect(others.filter((path) => !said.includes(path.split('/').at(-1)!))).toEqual([]);
-  // It replaces the first volume of both.
-  for (const name of ['api', 'worker']) {
-    const [deployment] = parseAllDocuments(textOf(`scripts/deploy/kubernetes/${name}.yaml`)).map(
-      (document) => document.toJS() as { spec: { template: { spec: { volumes: { name: string }[] } } } },
-    );
-    expect(deployment!.spec.template.spec.volumes[0]!.name).toBe('audio');
-  }
-});
-
-test('probes ask the ops port for what it has', () => {
-  const asked = manifests.flatMap((path) =>
-    parseAllDocuments(textOf(path)).flatMap(
-      (document) => JSON.stringify(document.toJS()).match(/"httpGet":\{[^}]*\}/g) ?? [],
-    ),
-  );
-  expect(asked).toHaveLength(6);
-  const ops = textOf('src/process/roles.ts');
-  for (const probe of asked) {
-    const [, path, port] = /"path":"(.+?)","port":"(.+?)"/.exec(probe)!;
-    expect([ops.includes(`'${path}':`), port]).toEqual([true, 'ops']);
-  }
 });

@@ -1,11 +1,7 @@
 /** `npm run mcp`, asked by the client of the official SDK. */
 import { join, resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { TranscriptionClient } from '../../../scripts/client/index.ts';
-import { createMcpServer } from '../../../scripts/mcp/server.ts';
-import { serve } from '../../support/serve.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
 import { speechClips } from '../../support/uploads/audio-fixtures.ts';
@@ -26,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => assistant.close());
 
-async function call(name: string, given: object, by = assistant): Promise<{ text: string; isError: boolean }> {
-  const answer = (await by.callTool({ name, arguments: { ...given } })) as CallToolResult;
+async function call(name: string, given: object): Promise<{ text: string; isError: boolean }> {
+  const answer = (await assistant.callTool({ name, arguments: { ...given } })) as CallToolResult;
   const [content] = answer.content;
   return { text: content?.type === 'text' ? content.text : '', isError: answer.isError ?? false };
 }
@@ -66,26 +62,7 @@ test.each([
   ['list', { page: 1 }, /"name":"page","message":"is not known"/],
   ['upload', { path: root }, /is not a file/],
   ['erase', {}, /only upload, wait, read, search, list/],
-  ['constructor', {}, /only upload, wait, read, search, list/],
 ])('%s %j → an error that says what is wrong', async (name, given, expected) => {
   const { text, isError } = await call(name, given);
   expect({ text, isError }).toEqual({ text: expect.stringMatching(expected), isError: true });
-});
-
-test('an answer without a body, or that leads elsewhere → told, and the other host is not asked', async () => {
-  const asked: string[] = [];
-  const other = await serve((req, res) => res.end(String(asked.push(req.url!))));
-  const { url } = await serve((req, res) =>
-    req.url!.startsWith('/sessions?') ? res.writeHead(302, { Location: other.url }).end() : res.writeHead(204).end(),
-  );
-  const lost = new Client({ name: 'test', version: '1' });
-  const [here, there] = InMemoryTransport.createLinkedPair();
-  await createMcpServer(new TranscriptionClient({ url, apiKey: 'a' })).connect(there);
-  await lost.connect(here);
-  expect(await call('wait', { id: 'x' }, lost)).toEqual({
-    isError: true,
-    text: expect.stringContaining('has no body'),
-  });
-  expect(await call('list', { limit: 1 }, lost)).toEqual({ isError: true, text: expect.stringContaining(other.url) });
-  expect(asked).toEqual([]);
 });

@@ -1,8 +1,6 @@
-import { appendFile, copyFile, mkdir, readFile, readdir, symlink, truncate, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Patience } from '../../../scripts/client/persistence.ts';
 import { transcribeCommand } from '../../../scripts/transcribe/command-line.ts';
-import { jest } from '../../support/run/jest.ts';
 import { giveBack, sendOn, serve } from '../../support/serve.ts';
 import { speechClips } from '../../support/uploads/audio-fixtures.ts';
 import { gate, says, ScriptedRecognizer } from '../../support/models/scripted-recognizer.ts';
@@ -56,12 +54,6 @@ test('a recording → the transcript alone on standard output, how it goes on st
   });
 });
 
-test('--srt → captions', async () => {
-  const { code, stdout } = await transcribe([clip, '--srt']);
-  const captions = '1\n00:00:00,000 --> 00:00:01,000\nhello world\n';
-  expect({ code, stdout: stdout.replaceAll('\r\n', '\n').trimEnd() }).toEqual({ code: 0, stdout: captions.trimEnd() });
-});
-
 test('--md → a heading, and paragraphs with their times', async () => {
   const { stdout } = await transcribe([clip, '--md']);
   expect(stdout).toMatch(/^# a "quoted" naïve clip\n\n[\d-]{10}, 0:00:02\n\n\*\*0:00:00\*\* hello world\n$/);
@@ -113,29 +105,6 @@ test('a refused key → detail, code, what to do next and the request id, exit 1
   const { code, stdout, stderr } = await transcribe([clip, '--key', `${account.key.slice(0, -1)}_`]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/\(unauthorized\)\n.*keys issue.*\nRequest [0-9a-f-]{36}\n$/);
-});
-
-test('a file that grows while it is sent → says so instead of trying again, exit 1', async () => {
-  const file = join(base, 'large.wav');
-  await writeFile(file, '');
-  await truncate(file, 64 * 1024 ** 2);
-  // More is to be sent than waits between the two sockets, so the end of the file was not read yet.
-  const { url } = await serve((req) => void appendFile(file, 'more').then(() => req.resume()));
-  const { code, stderr } = await transcribe([file], {}, url);
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: expect.stringMatching(/\n.*was changed while it was sent\..*\n$/),
-  });
-});
-
-test('no service at that address → says how to start it; when it stays so, exit 1', async () => {
-  const lost = jest.spyOn(Patience.prototype, 'pauseMs').mockReturnValueOnce(1).mockReturnValue(undefined);
-  const { url, close } = await serve(() => {});
-  await close();
-  const { code, stderr } = await transcribe([clip], {}, url);
-  lost.mockRestore();
-  expect(code).toBe(1);
-  expect(stderr.match(/Start it: npm start/g)).toHaveLength(2);
 });
 
 /** A folder of its own with recordings of 200 ms. @returns its path from where the command is typed */
@@ -215,13 +184,6 @@ test('every other field of the form is an option, too; --title names one recordi
   expect((await sessions()).map(({ title }) => title)).toContain('Minutes of “May”');
 });
 
-test('--at-once 2 → no more than two are on their way', async () => {
-  const folder = await recordings('many', '1.wav', '2.wav', '3.wav', '4.wav');
-  recognizer.peaks.clear();
-  expect((await transcribe([folder, '--at-once', '2'])).code).toBe(0);
-  expect(recognizer.peaks.get(account.id)).toBeLessThanOrEqual(2);
-});
-
 test('Ctrl-C → says that the session goes on; --session prints it later, charged once', async () => {
   const folder = await recordings('long', 'meeting.wav');
   held = gate();
@@ -269,9 +231,7 @@ test('on a terminal → bars, and nothing of the terminal is left changed', asyn
 
 test.each([
   ['a file that is not there', ['nowhere.wav'], {}, 'nowhere.wav'],
-  ['a device', ['/dev/null'], {}, 'is not a file'],
   ['two formats', ['single/one.wav', '--srt', '--vtt'], {}, '--vtt'],
-  ['an address that is none', ['single/one.wav', '--url', 'nonsense'], {}, 'nonsense'],
   ['no key', ['single/one.wav'], { TRANSCRIPTION_API_KEY: '', DATA_DIR: 'nowhere' }, 'TRANSCRIPTION_API_KEY'],
   [
     '--title for several',
@@ -280,9 +240,7 @@ test.each([
     '--title can be that of one recording only',
   ],
   ['a title that the contract refuses', ['single/one.wav', '--title', ' '], {}, '--title " " must match'],
-  ['a blank name', ['single/one.wav', '--keyterm', 'Okapi', '--keyterm', ' '], {}, '--keyterm "Okapi", " " must match'],
   ['a session and a file', ['single/one.wav', '--session', 'x'], {}, 'one at a time'],
-  ['--watch', ['--watch', '.', '--out', '.'], {}, '--watch is gone. Type FOLDER --out FOLDER again'],
   ['nothing', [], {}, 'Say what to transcribe'],
 ])('%s → what was wrong, exit 2', async (_, args, env, named) => {
   const { code, stdout, stderr } = await transcribe(args, env);
