@@ -14,6 +14,7 @@ import { runAdminProcess } from '../scripts/admin/run-admin.ts';
 import { ffmpeg, speechClips } from '../support/uploads/audio-fixtures.ts';
 import { steadyPort } from '../rig/ports.ts';
 import { descendantsOf } from '../rig/processes.ts';
+import { makeAccount } from '../support/service/accounts.ts';
 import { startProcess } from '../support/service/processes.ts';
 import { dumpTables } from '../support/service/dump-tables.ts';
 import { until } from '../support/until.ts';
@@ -126,10 +127,9 @@ async function liveThrough(): Promise<Seen> {
   const answers: Seen['answers'] = [];
   let admin = '';
   const support = async (...args: string[]) => {
-    const end = await runAdminProcess(args, { DATA_DIR: dataDir });
+    const end = await runAdminProcess([...args, '--json'], { DATA_DIR: dataDir });
     expect({ args, code: end.code, stderr: end.stderr }).toEqual({ args, code: 0, stderr: '' });
-    admin += args[1] === 'issue' ? '' : end.stdout;
-    return JSON.parse(end.stdout) as { id: string; secret: string };
+    admin += end.stdout;
   };
   const client =
     (key: string) =>
@@ -141,19 +141,8 @@ async function liveThrough(): Promise<Seen> {
       return answer;
     };
   try {
-    const account = await support(
-      'accounts',
-      'create',
-      '--name',
-      'A company',
-      '--plan',
-      'team',
-      '--balance',
-      '1h',
-      '--json',
-    );
-    const { secret: key } = await support('keys', 'issue', account.id, '--scope', 'read', '--scope', 'write', '--json');
-    await support('keys', 'list', account.id, '--json');
+    const { id: accountId, key } = await makeAccount(db, { plan: 'team' });
+    await support('keys', 'list', accountId);
     const unknownKey = newApiKey();
     const ask = client(key);
     const [longest] = (await speechClips()).sort((a, b) => b.durationMs - a.durationMs);
@@ -173,7 +162,7 @@ async function liveThrough(): Promise<Seen> {
     await ask('bad cursor', `/v1/sessions?cursor=${junk}`);
     await ask('unknown parameter', `/v1/sessions?${junk}=${junk}`);
     await ask('bad id', `/v1/sessions/${junk}`);
-    await ask('unknown id', `/v1/sessions/${account.id}`);
+    await ask('unknown id', `/v1/sessions/${accountId}`);
     await ask('no route', `/v1/${junk}`);
     await ask('no method', '/v1/sessions', { method: 'DELETE' });
     await ask('not acceptable', `/v1/sessions/${sessionId}/transcript`, { headers: { Accept: `image/${junk}` } });
@@ -189,7 +178,7 @@ async function liveThrough(): Promise<Seen> {
     await ffmpeg('-stream_loop', '19', '-i', longest!.file, '-c', 'copy', long);
     const toCancel = await ask('to cancel', '/v1/transcriptions', form('long.wav', 'file', await readFile(long)));
     const canceled = JSON.parse(toCancel.body) as { sessionId: string };
-    await support('sessions', 'cancel', canceled.sessionId, '--json');
+    await support('sessions', 'cancel', canceled.sessionId);
     const read = async () =>
       JSON.parse(
         (await ask('transcript', `/v1/sessions/${sessionId}/transcript?wait=10&include=words`)).body,
@@ -199,9 +188,9 @@ async function liveThrough(): Promise<Seen> {
     await ask('sessions', '/v1/sessions?limit=5');
     await ask('captions', `/v1/sessions/${sessionId}/transcript`, { headers: { Accept: 'text/vtt' } });
     await ask('contract', '/openapi.json');
-    await support('sessions', 'list', account.id, '--json');
-    await support('balance', 'show', account.id, '--json');
-    await support('verify', '--json');
+    await support('sessions', 'list', accountId);
+    await support('balance', 'show', accountId);
+    await support('verify');
 
     const metrics = await (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text();
     const tables = await dumpTables(db);

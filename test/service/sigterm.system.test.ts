@@ -1,11 +1,8 @@
 /** An orderly end, as every deployment brings one, in the middle of everything. */
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clusterPaths, makeFolder } from '../../db/embedded/cluster.ts';
-import { waitForLock } from '../../db/embedded/file-lock.ts';
 import { listLedger } from '../../db/accounts/ledger.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
-import { atEnd } from '../support/at-end.ts';
 import { expectSound } from '../support/service/audit.ts';
 import { clientOf, sessionIn } from '../support/clients/client.ts';
 import { startHelloServer } from '../support/models/hello-server.ts';
@@ -18,7 +15,6 @@ import { startRelay } from '../support/faults/relay.ts';
 import { closing, filePart, voice } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
 import { startWhole } from './whole-service.ts';
-import type { Relay } from '../support/faults/relay.ts';
 import type { ServiceProcess } from '../support/service/processes.ts';
 
 /** Sends signals. Whatever does not end within the service's own bound ends with another exit code. */
@@ -90,33 +86,27 @@ test('SIGTERM during an upload, long polls and a job → what is in flight ends 
   await expectSound({ db, dataDir });
 });
 
-test.each([
-  ['refuses connections', 'exit 0', 0, (relay: Relay) => relay.cut()],
-  ['swallows every packet', 'exit 1 when the bound is reached', 1, (relay: Relay) => relay.swallow()],
-])(
-  'SIGTERM during a job while the way to PostgreSQL %s → %s, the job comes again',
-  async (_how, _end, status, away) => {
-    const { url } = await useDatabase();
-    const relay = await startRelay(url);
-    const whole = await startWhole({ url, env: { DATABASE_URL: relay.url } });
-    const { service, client, db, dataDir, account, file, go, env } = whole;
-    const sessionId = await client.accepted(file);
-    const session = () => findSessionRow(db, account.id, sessionId);
-    await until(session, (row) => row?.status === 'processing');
-    away(relay);
-    process.kill(service.pid, 'SIGTERM');
-    expect(await service.ended).toBe(status);
-    expect(service.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
-    expect(processesAbout(dataDir)).toEqual([]);
+test('SIGTERM during a job while the way to PostgreSQL swallows every packet → exit 1 when the bound is reached, the job comes again', async () => {
+  const { url } = await useDatabase();
+  const relay = await startRelay(url);
+  const whole = await startWhole({ url, env: { DATABASE_URL: relay.url } });
+  const { service, client, db, dataDir, account, file, go, env } = whole;
+  const sessionId = await client.accepted(file);
+  const session = () => findSessionRow(db, account.id, sessionId);
+  await until(session, (row) => row?.status === 'processing');
+  relay.swallow();
+  process.kill(service.pid, 'SIGTERM');
+  expect(await service.ended).toBe(1);
+  expect(service.lines.join('\n')).not.toMatch(/unhandled|uncaught/i);
+  expect(processesAbout(dataDir)).toEqual([]);
 
-    go();
-    const again = await startProcess('start', { ...env, DATABASE_URL: url });
-    expect(await clientOf(again.url, account.key).final(sessionId)).toMatchObject({ status: 'completed' });
-    expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
-    await stop(again, 'SIGTERM');
-    await expectSound({ db, dataDir });
-  },
-);
+  go();
+  const again = await startProcess('start', { ...env, DATABASE_URL: url });
+  expect(await clientOf(again.url, account.key).final(sessionId)).toMatchObject({ status: 'completed' });
+  expect((await listLedger(db, account.id)).map((entry) => entry.amount_ms)).toEqual([60_000, -2_000]);
+  await stop(again, 'SIGTERM');
+  await expectSound({ db, dataDir });
+});
 
 test('SIGTERM while it starts, at any moment → it ends within the bound, and the next start works', async () => {
   const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'sigterm-'));
@@ -127,15 +117,4 @@ test('SIGTERM while it starts, at any moment → it ends within the bound, and t
     await stop(service, 'SIGTERM');
   }
   expect(processesAbout(dataDir)).toEqual([]);
-});
-
-test('SIGTERM while it waits for another process that starts PostgreSQL → it gives up within the bound', async () => {
-  const dataDir = await mkdtemp(join(process.env.TEST_FOLDER!, 'sigterm-'));
-  const paths = clusterPaths(join(dataDir, 'postgres'));
-  makeFolder(paths);
-  const lock = await waitForLock(paths.startLock, 'exclusive', 1_000);
-  atEnd(() => lock.release());
-  const service = await startProcess('start', { DATA_DIR: dataDir }, 'waiting for another process');
-  expect(await service.stop()).toBe(1);
-  expect(service.lines.at(-1)).toContain('could not stop in time');
 });

@@ -34,12 +34,6 @@ const nowhere = `postgres://127.0.0.1:${await steadyPort()}/d`;
 test.each([
   ['no ffmpeg', 'start', noProgram, wantsProgram],
   [
-    'a language that the recognizer does not know',
-    'start-worker',
-    { RECOGNIZER_LANGUAGE: 'de-AT' },
-    'RECOGNIZER_LANGUAGE: the recognizer does not know the language de-AT; it knows en',
-  ],
-  [
     'no model',
     'start-worker',
     { RECOGNIZER: 'sherpa-onnx', SHERPA_ONNX_MODEL: 'whisper-base' },

@@ -93,13 +93,6 @@ test('a log of more than 10 MB, PG variables of the caller → it starts afresh,
   expect(readFileSync(log, 'utf8')).toMatch(/^\d{4}-.* starting PostgreSQL/);
 });
 
-test('a platform without binaries → an error that names the alternative', async () => {
-  const { arch } = process;
-  Object.defineProperty(process, 'arch', { value: 'ppc64' });
-  await expect(joinEmbeddedPostgres({ folder: newFolder() })).rejects.toThrow('DATABASE_URL');
-  Object.defineProperty(process, 'arch', { value: arch });
-});
-
 test('data of another major version → a sentence that says what to type, and nothing is changed', async () => {
   const folder = await newFolderWithCluster();
   const file = path.join(folder, 'data', 'PG_VERSION');

@@ -8,8 +8,7 @@ import {
   requeueIfProcessing,
   setReservationIfProcessing,
 } from '../../../db/sessions/attempts.ts';
-import { deleteSession, failIfNotFinal, retryIfFailed } from '../../../db/sessions/states.ts';
-import { openConnection } from '../../../db/connection/database.ts';
+import { deleteSession, failIfNotFinal } from '../../../db/sessions/states.ts';
 import { findSessionRow } from '../../../db/sessions/sessions.ts';
 import { inTransaction } from '../../../db/connection/transaction.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
@@ -156,14 +155,6 @@ test('a job whose last attempt lost its worker → the job that replaces it has 
   expect(left).toEqual([1, 1, 1, 1, 1, 0]);
 });
 
-test('a job that is replaced while nobody works on it → no attempt more', async () => {
-  const session = await queueSession(database.db, accountId, { attempts: 2 });
-  const replaced = await within((trx) =>
-    replaceJobIfNotFinal(trx, accountId, session.id, session.queueJobId, randomUUIDv7()),
-  );
-  expect(replaced).toMatchObject({ attempts_left: 2 });
-});
-
 test('ten claims at once, of which three are left → three, each with a number of its own', async () => {
   const session = await queueSession(database.db, accountId, { attempts: 3 });
   await sql`update sessions set infrastructure_retries = 5 where id = ${session.id}`.execute(database.db);
@@ -200,41 +191,4 @@ test('an attempt that does not count → given back, and only the successor job 
   });
   expect(await claimIfNotFinal(database.db, accountId, session.id, session.queueJobId)).toBeUndefined();
   expect(await claimIfNotFinal(database.db, accountId, session.id, successor)).toMatchObject({ attempt: 2 });
-});
-
-test('support’s retry → only of a failed session whose audio is there, and the old attempt stays fenced off', async () => {
-  const limits = { max_audio_ms: 14_400_000, reserved_ms: 20, attempts_left: 3 };
-  const fresh = { ...limits, queue_job_id: randomUUIDv7(), start_tag: sql<number>`0` };
-  const retry = (session: TestSession) => within((trx) => retryIfFailed(trx, accountId, session.id, fresh));
-  for (const status of ['queued', 'processing', 'completed'] as const) {
-    expect(await retry(await makeSession(database.db, accountId, { status }))).toBeUndefined();
-  }
-  const session = await queueSession(database.db, accountId);
-  const old = await claimSession(database.db, session);
-  await within((trx) => failIfNotFinal(trx, accountId, session.id, 'recognizer_error'));
-  const queued = { id: session.id, queue_job_id: fresh.queue_job_id, max_audio_ms: 14_400_000, attempts_left: 3 };
-  expect(await retry(session)).toMatchObject(queued);
-  const expected = { status: 'queued', error_code: null, completed_at: null, reserved_ms: 20, attempts_left: 3 };
-  expect(await row(session)).toMatchObject(expected);
-  expect(await claimIfNotFinal(database.db, accountId, session.id, fresh.queue_job_id)).toMatchObject({ attempt: 2 });
-  expect(await within((trx) => completeIfProcessing(trx, old, result))).toBe(false);
-});
-
-test('a final session → whoever listens is told its id when, and only if, it is committed', async () => {
-  const listener = openConnection(database.url);
-  await listener.connect();
-  const heard: string[] = [];
-  listener.on('notification', ({ payload }) => void heard.push(payload ?? ''));
-  await listener.query('listen session_final');
-  const [rolledBack, failed] = [await queueSession(database.db, accountId), await queueSession(database.db, accountId)];
-  const undone = within(async (trx) => {
-    await failIfNotFinal(trx, accountId, rolledBack.id, 'canceled');
-    throw new Error('undone');
-  });
-  await expect(undone).rejects.toThrow('undone');
-  await within((trx) => failIfNotFinal(trx, accountId, failed.id, 'canceled'));
-  // Its answer comes after every notification that was sent before.
-  await listener.query('select 1');
-  expect(heard).toEqual([failed.id]);
-  await listener.end();
 });

@@ -11,15 +11,10 @@ import { until } from '../../support/until.ts';
 import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 
-type OutputKind = 'pipe' | 'socket' | 'terminal';
+type OutputKind = 'pipe' | 'socket';
 
 /** @param command a program and its arguments; standard error goes where standard output goes, as `2>&1` does */
 function startUnread(kind: OutputKind, command: string[]): ReturnType<typeof unread> {
-  if (kind === 'terminal') {
-    // `script` makes the terminal. It stalls when nobody reads what it copies from there.
-    const quoted = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
-    return startUnread('pipe', ['script', '--quiet', '--return', '--flush', '--command', quoted, '/dev/null']);
-  }
   const [program, ...args] = command;
   if (kind === 'socket') {
     // What Node.js calls a pipe is a pair of sockets on Linux; it reads from its own only when somebody listens.
@@ -50,7 +45,6 @@ const startLog = `
   import { createLog } from ${source('src/ops/log.ts')};
   const log = createLog({ logLevel: 'info' });`;
 const metric = 'transcription_lost_log_lines_total';
-const kinds: [OutputKind][] = [['pipe'], ['socket'], ['terminal']];
 
 /**
  * Logs 20,000 lines of some 300 bytes, each with its number, in 200 turns of the event loop; then asks for the metric of
@@ -76,7 +70,7 @@ const logging = (next: string) => {
   return { command: [process.execPath, '--input-type=module', '-e', program], lost };
 };
 
-test.each(kinds)(
+test.each(['pipe', 'socket'] as const)(
   'nobody reads the %s → the program goes on; read again → the lines from before and after, and how many are missing between',
   async (kind) => {
     const { command, lost: dropped } = logging(`setInterval(line, 5);`);
