@@ -62,12 +62,6 @@ test('an hour without a pause → paragraphs that can be read', () => {
   expect(paragraphs.join(' ').match(/and so on/g)).toHaveLength(3_600);
 });
 
-test('Japanese → without spaces between its segments', () => {
-  expect(paragraphsOf(written([said(0, 'コーヒーを'), said(1_000, '飲む。')]))).toEqual([
-    '**0:00:00** コーヒーを飲む。',
-  ]);
-});
-
 test('what would be markup → text, and no line begins with it', () => {
   const text = written([said(0, '# 1. *all* <b>bold</b> [x](y) `code`\n- a_b')], '*Plan*\n# B');
   expect(text).toBe(

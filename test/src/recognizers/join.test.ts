@@ -31,11 +31,6 @@ test('a mark that both wrote → is no word in common', () => {
   expect(textsOf(joinChunks(chunks, true)).join('')).toBe('你好，再，见');
 });
 
-test('words cut short at the edge of what is heard → those of the side that heard them whole', () => {
-  expect(joined([word('whole', 9500, 10_200), word('hal', 10_800, 11_000)], [word('ole', 9000, 9100), word('half', 10_800, 11_400)])) // prettier-ignore
-    .toBe('whole half');
-});
-
 test('a side that was heard from, or to, the cut, with a text → the word across it, that the other heard, is there', () => {
   const toCut = heard({ ...left, windowEndMs: 10_000 }, word('a long text', 5000, 10_000));
   const fromCut = heard({ ...right, windowStartMs: 10_000 }, word('a long text', 10_000, 15_000));
@@ -44,10 +39,6 @@ test('a side that was heard from, or to, the cut, with a text → the word acros
   const textOf = (...chunks: (typeof toCut)[]) => textsOf(joinChunks(chunks)).join(' ');
   expect(textOf(heard(left, ...before), fromCut)).toBe('a across a long text');
   expect(textOf(toCut, heard(right, ...after))).toBe('a long text across b');
-});
-
-test('one long word beyond everything that both sides hear → once', () => {
-  expect(joined([word('aah', 8000, 11_000)], [word('aah', 9000, 12_000)])).toBe('aah');
 });
 
 test('utterances → kept apart; those left without words vanish', () => {
@@ -116,7 +107,7 @@ const hearings: Record<string, (words: Word[], from: number, to: number) => Word
       .filter(({ startMs, endMs }) => endMs > from && startMs < to)
       .map(({ text, startMs, endMs }) => word(text, Math.max(from, startMs), Math.min(to, endMs))),
 };
-const vocabularies = [1, 2, 10, 2_000].flatMap((size) => Object.keys(hearings).map((hears) => [size, hears] as const));
+const vocabularies = [1, 2, 2_000].flatMap((size) => Object.keys(hearings).map((hears) => [size, hears] as const));
 
 test.each(vocabularies)('%i words said again and again, %s heard perfectly by both → what was said', (size, hears) => {
   const lengths = fc.tuple(fc.nat(size - 1), fc.integer({ min: 60, max: 900 }), fc.nat(400));

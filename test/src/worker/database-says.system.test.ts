@@ -1,6 +1,5 @@
 /** Errors of the database that say nothing about a recording or a request. */
 import { sql } from 'kysely';
-import { isDatabaseFault } from '../../../db/connection/database-errors.ts';
 import { whyNoDatabase } from '../../../db/connection/explained-faults.ts';
 import { makeAccount } from '../../support/service/accounts.ts';
 import { expectSound } from '../../support/service/audit.ts';
@@ -73,9 +72,4 @@ test('accounts are locked → not ready, and says why', async () => {
     expect(await whyNoDatabase(service.db)).toBe('the database refuses: canceling statement due to lock timeout');
   });
   expect(await whyNoDatabase(service.db)).toBeUndefined();
-});
-
-test('what is asked is wrong → no fault of the database', async () => {
-  const error = await sql`select 1 / 0`.execute(service.db).catch((cause: unknown) => cause);
-  expect(isDatabaseFault(error)).toBe(false);
 });

@@ -67,14 +67,6 @@ test('a WAV of Speex, which ffmpeg decodes wrongly → all of it is uncertain', 
   expect(session.warnings).toMatchObject([{ code: 'speech_uncertain', startMs: 0, endMs: session.durationMs }]);
 });
 
-test('both channels tell the same → said once', async () => {
-  uncertain = [{ startMs: 0, endMs: 1_000 }];
-  const { session } = await transcribed(await ffmpeg(...noise(2), '-ac', '2', join(folder, 'stereo.flac')), {
-    channels: 'separate',
-  });
-  expect(session.warnings).toMatchObject([{ code: 'speech_uncertain', startMs: 0, endMs: 1_000 }]);
-});
-
 test('more stretches than the list holds → near ones become one, and none is left out', () => {
   const many = Array.from({ length: 1_000 }, (_, index) => ({ startMs: index * 3_000, endMs: index * 3_000 + 1_000 }));
   const told = warningsOf([], many);

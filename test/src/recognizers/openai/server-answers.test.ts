@@ -1,9 +1,9 @@
 /** What servers answer, well-behaved and not. */
-import { isOnlyMarkers, loopingOf } from '../../../../src/recognizers/transcript-gaps.ts';
+import { loopingOf } from '../../../../src/recognizers/transcript-gaps.ts';
 import { readBody } from '../../../../src/recognizers/openai/exchange.ts';
 import { Refusal, isRefusalOf } from '../../../../src/recognizers/openai/refusal.ts';
 import { readAnswer, toLanguageTag } from '../../../../src/recognizers/openai/server-answers.ts';
-import { holdAll, withPunctuation } from '../../../../src/recognizers/openai/punctuation.ts';
+import { withPunctuation } from '../../../../src/recognizers/openai/punctuation.ts';
 import { RecognizerError } from '../../../../src/recognizers/recognizer.ts';
 
 const word = (text: string, start: number, end: number) => ({ word: text, start, end });
@@ -172,14 +172,11 @@ const worst = ['[', '(', '*', '"', '\\"', 'a', ' (', 'a ', 'no ', '1.', '{"a":']
 const read = (answer: object) => readAnswer(answer, 3_600_000);
 const timed = (text: string) => [...text].slice(0, 50_000).map((letter, at) => word(letter, at / 20, (at + 1) / 20));
 test.each<[string, (text: string) => unknown]>([
-  ['isOnlyMarkers', isOnlyMarkers],
   ['loopingOf', (text) => loopingOf([{ text }])],
   ['readBody', (text) => readBody(`{"a": NaN, ${text}`, '', 'host')],
   ['readBody of a text', (text) => readBody(`{"a": NaN, "b": "${text}`, '', 'host')],
   ['toLanguageTag', toLanguageTag],
   ['Refusal', (text) => isRefusalOf(new Refusal(400, new Headers(), text), /\b(languages?|response_format)\b/i)],
-  ['holdAll', (text) => holdAll([spoken(text, 0, 1)], `${text}b`)],
-  ['withPunctuation', (text) => withPunctuation([spoken('b', 0, 1), spoken('b', 1, 2)], `b${text}b`)],
   ['readAnswer', (text) => read({ text, segments: [segment(text, 0, 3_600)] })],
   ['readAnswer with words', (text) => read({ text, words: timed(text) })],
   ['readAnswer with markers', (text) => read({ text, segments: [segment('[x]', 0, 1), segment(text, 1, 2)] })],

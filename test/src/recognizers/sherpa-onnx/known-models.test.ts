@@ -35,24 +35,6 @@ test.each(knownModels.filter(({ kind }) => kind === 'recognition'))(
   },
 );
 
-test('all models → names of their own, commits or checksums, and names of files that can not lead elsewhere', () => {
-  expect(new Set(knownModels.map(({ name }) => name)).size).toBe(knownModels.length);
-  for (const { name, bytes, files } of knownModels) {
-    expect(name).toMatch(/^[a-z0-9.-]+$/);
-    expect(bytes).toBeGreaterThan(1_000_000);
-    for (const file of files) {
-      if ('repo' in file) {
-        expect(file.revision).toMatch(/^[0-9a-f]{40}$/);
-        expect(file.repo).toMatch(/^[\w.-]+\/[\w.-]+$/);
-      } else {
-        expect(file.package).toMatch(/^(@[\w-]+\/)?[\w-]+@\d+\.\d+\.\d+$/);
-        expect(file.sha256).toMatch(/^[0-9a-f]{64}$/);
-      }
-      expect(file.name).toMatch(/^([\w-][\w.-]*\.(onnx|txt)|LICENSE)$/);
-    }
-  }
-});
-
 test('a new version of a package → another folder, so that nobody takes the old files for the new ones', () => {
   for (const { version, files } of packedModels) {
     expect(files.map((file) => file.package)).toContainEqual(expect.stringMatching(new RegExp(`@${version}$`)));

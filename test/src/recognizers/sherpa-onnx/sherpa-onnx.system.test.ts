@@ -133,19 +133,6 @@ test('a voice, and nothing heard → heard again with silence at both ends, with
   expect(Math.abs(words[1]!.startMs - 950)).toBeLessThanOrEqual(120);
 });
 
-test('few chunks → all cores hear them, up to eight; many → a core each, whichever recording they are of', async () => {
-  const limits = { timeLimitMs: () => 1, idleMs: 1, most: 4 };
-  const tiny = await readModelFolder(model);
-  const copies = new ModelCopies(tiny, { ...limits, cores: 4 });
-  const one = copies.share(1);
-  const many = copies.share(9);
-  expect([one.threads, many.threads, new ModelCopies(tiny, { ...limits, cores: 64 }).share(1).threads]).toEqual([
-    4, 1, 8,
-  ]);
-  many.giveBack();
-  expect(copies.share(1).threads).toBe(2);
-});
-
 test('memory for two models → no more than two are loaded, with the threads that they should have', async () => {
   const before = childrenHere();
   const limits = { timeLimitMs: () => 600_000, idleMs: 600_000, cores: 4, most: 2 };
