@@ -131,6 +131,16 @@ export async function makeCorpus(): Promise<HostileFile[]> {
   }
   for (const [name, args, outcome] of streams) add(name, await made(name.split('.').at(-1)!, ...args), outcome);
 
+  add(
+    'much that is no frame behind the sound.aac',
+    Buffer.concat([await made('aac', ...sine(2)), Buffer.alloc(48 * 1024, 0xff)]),
+    2_000,
+  );
+  const flac = await made('flac', ...sine(2));
+  add(
+    'a million blocks of nothing.flac',
+    Buffer.concat([flac.subarray(0, 42), Buffer.alloc(4_000_000).fill('\x04\0\0\0')]),
+  );
   add('samples in a local file.mov', await withReference('mov', 'alis', alias(localFile)));
   add('samples at an address.mp4', await withReference('mp4', 'url ', Buffer.from(`${address}\0`)), 1_000);
   return files;

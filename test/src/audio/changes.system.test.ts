@@ -43,34 +43,19 @@ const changes: [string, readonly Part[]][] = [
   ['16 kHz, 48 kHz', [slow, mono]],
   ['48 kHz, 16 kHz stereo, 48 kHz', [mono, [5, 16_000, 2], mono]],
 ];
-const surrounds: [string, readonly Part[]][] = [
-  ['5.1, stereo', [surround, stereo]],
-  ['mono, 5.1, stereo', [mono, surround, stereo]],
-];
-const inSlow32: [string, readonly Part[]][] = [
-  ['32 kHz, 48 kHz', [[5, 32_000, 1], mono]],
-  ['48 kHz, 32 kHz stereo', [mono, [5, 32_000, 2]]],
-];
-const allRates: [string, readonly Part[]][] = [
-  ['8 kHz, 192 kHz', [[20, 8_000, 1], [2, 192_000, 1]]],
-  ['192 kHz, 8 kHz', [[2, 192_000, 1], [20, 8_000, 1]]],
-]; // prettier-ignore
 
 // Left out is what ffmpeg 5.1 can't read at all: FLAC whose blocks become larger, and Opus that begins in 5.1 and goes on in
 // stereo. A codec that stands alone has every change, and in other containers those that hold all kinds of it.
 const tables: [string, string[], [string, readonly Part[]][]][] = [
   ['mp3', [], changes],
-  ['aac', [], [...changes, ...surrounds]],
-  ['ac3', [], [...surrounds, ...inSlow32]],
-  ['dts', ['-c:a', 'dca', '-strict', '-2'], surrounds],
-  ['ogg', ['-c:a', 'libvorbis'], [...changes, ...surrounds, ...allRates]],
-  ['opus', ['-c:a', 'libopus'], [...changes.slice(0, 2), ...surrounds.slice(1)]],
+  ['aac', [], [...changes, ['5.1, stereo', [surround, stereo]]]],
+  ['ac3', [], [['mono, 5.1, stereo', [mono, surround, stereo]], ['48 kHz, 32 kHz stereo', [mono, [5, 32_000, 2]]]]],
+  ['dts', ['-c:a', 'dca', '-strict', '-2'], [['5.1, stereo', [surround, stereo]]]],
+  ['ogg', ['-c:a', 'libvorbis'], [...changes, ['192 kHz, 8 kHz', [[2, 192_000, 1], [20, 8_000, 1]]]]],
   ['oga', ['-c:a', 'flac'], changes.filter(([name]) => name !== '16 kHz, 48 kHz')],
   ['webm', ['-c:a', 'libopus', '-live', '1'], changes.slice(0, 2)],
-  ['ts', ['-c:a', 'aac'], [...changes.slice(1), ...surrounds.slice(1)]],
-  ['ts', ['-c:a', 'ac3'], [...surrounds.slice(1), ...inSlow32.slice(1)]],
-  ['mpg', ['-c:a', 'ac3'], [...surrounds.slice(1), ...inSlow32.slice(1)]],
-];
+  ['ts', ['-c:a', 'aac'], changes.slice(1)],
+]; // prettier-ignore
 const cases = tables.flatMap(([extension, encoding, rows]) =>
   rows.map(([name, parts]) => [`${extension} ${encoding.join(' ')}`, name, extension, encoding, parts] as const),
 );

@@ -16,12 +16,8 @@ test.each([
   ['pcm_s16le', []],
   ['pcm_u8', ['-ac', '2']],
   ['pcm_s24le', []],
-  ['pcm_s32le', []],
   ['pcm_f32le', []],
-  ['pcm_f64le', []],
   ['pcm_alaw', ['-ar', '8000']],
-  ['pcm_mulaw', ['-ar', '8000']],
-  ['pcm_s16le', ['-ac', '2', '-ar', '16000']],
 ])('a WAV of %s, %s → its codec, and its length as ffmpeg finds it', async (codec, more) => {
   const file = await ffmpeg(...sine(3.7214), '-c:a', codec, ...more, at('plain.wav'));
   expect(await readWav(file)).toEqual({ codec, durationMs: await byFfmpeg(file) });
@@ -31,7 +27,6 @@ test.each([
 test.each([
   ['MP3 in WAV', ['-c:a', 'libmp3lame']],
   ['more than 4 GiB to come', ['-rf64', 'always']],
-  ['w64', ['-f', 'w64']],
   ['another format', ['-f', 'flac']],
 ])('%s → left to ffmpeg', async (_, encoding) => {
   expect(await lengthOf(await ffmpeg(...sine(1), ...encoding, at('other.wav')))).toBeUndefined();
@@ -50,12 +45,6 @@ const plain = chunk('fmt ', format16);
 const stereo = chunk('fmt ', Buffer.from('01000200401f0000007d000004001000', 'hex'));
 const second = chunk('data', Buffer.alloc(16_000));
 const extended = (hex: string) => chunk('fmt ', Buffer.concat([format16, Buffer.from(hex, 'hex')]));
-/** One of its numbers is one more than the others say. */
-const lyingAt = (place: number) => {
-  const format = Buffer.from(format16);
-  format.writeUInt16LE(format.readUInt16LE(place) + 1, place);
-  return chunk('fmt ', format);
-};
 const extensible = (bits: string, tag: string, end = '000000001000800000aa00389b71', length = '1600') => {
   const made = extended(`${length}${bits}00000000${tag}${end}`);
   made.writeUInt16LE(0xfffe, 8);
@@ -64,7 +53,6 @@ const extensible = (bits: string, tag: string, end = '000000001000800000aa00389b
 
 test.each([
   ['a plain format', wav(plain, second)],
-  ['two channels', wav(stereo, chunk('data', Buffer.alloc(32_000)))],
   ['an extension of nothing', wav(extended('0000'), second)],
   ['the extensible format', wav(extensible('1000', '0100'), second)],
   ['fewer bits of use than there are', wav(extensible('0c00', '0100'), second)],
@@ -75,24 +63,17 @@ test.each([
 
 test.each([
   ['the extensible format, of MP3', wav(extensible('1000', '5500'), second)],
-  ['more bytes in a second than its samples have', wav(lyingAt(8), second)],
-  ['more bytes in a sample of all channels than they have', wav(lyingAt(12), second)],
-  ['another number of channels than its bytes', wav(lyingAt(2), second)],
-  ['a number of bits that no sample has', wav(lyingAt(14), second)],
-  ['no bits of use', wav(extensible('0000', '0100'), second)],
+  [
+    'more bytes in a second than its samples have',
+    wav(chunk('fmt ', Buffer.from('01000100401f0000813e000002001000', 'hex')), second),
+  ],
   ['an identifier that is no tag', wav(extensible('1000', '0100', '00'.repeat(14)), second)],
   ['an extension longer than it says', wav(extensible('1000', '0100', undefined, '0a00'), second)],
-  ['an extension that is missing', wav(extended('1600'), second)],
-  ['an extension that nobody speaks of', wav(extended('00000000'), second)],
   ['another chunk behind the samples', wav(plain, second, chunk('LIST', Buffer.from('INFO')))],
   ['half of the last two samples', wav(stereo, chunk('data', Buffer.alloc(15_998)))],
   ['AC-3 for a digital cable', wav(stereo, chunk('data', Buffer.alloc(16_000).fill('72f81f4e', 9_000, 9_004, 'hex')))],
-  ['no samples', wav(plain, chunk('data', Buffer.alloc(0)))],
   ['the format behind the samples', wav(second, plain)],
   ['an odd chunk without the byte that fills it', wav(chunk('JUNK', Buffer.alloc(7)), plain, second)],
-  ['a list that is too short', wav(chunk('LIST', Buffer.alloc(2)), plain, second)],
-  ['an unknown chunk', wav(plain, chunk('SMV0', Buffer.alloc(20)), second)],
-  ['a format that is too short', wav(chunk('fmt ', format16.subarray(0, 14)), second)],
   ['a format of 8 MB', wav(chunk('fmt ', Buffer.alloc(8_000_000)), second)],
   ['big-endian', Buffer.from(wav(plain, second)).fill('RIFX', 0, 4)],
   ['nothing', Buffer.alloc(0)],
@@ -103,7 +84,6 @@ test.each([
 
 test.each([
   [24, 's32le', 4],
-  [20, 's32le', 4],
   [16, 's24le', 3],
 ])('%s bits in %s, behind an odd chunk → its samples', async (bits, place, bytes) => {
   const raw = await readFile(await ffmpeg(...sine(1), '-ar', '8000', '-f', place, at('padded.raw')));

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { AudioError, AudioToolError } from '../../../src/audio/audio-error.ts';
 import { decodeAudio } from '../../../src/audio/decode.ts';
 import { measureAudio } from '../../../src/audio/measure.ts';
-import { countChannels } from '../../../src/audio/tracks.ts';
 import { dependencyErrorOf } from '../../../src/ops/dependency-error.ts';
 import { withFfmpeg } from '../../support/faults/fake-programs.ts';
 import { descendantsOf } from '../../rig/processes.ts';
@@ -33,14 +32,6 @@ async function codes(input: string): Promise<unknown[]> {
   return [await measureAudio(input, { timeLimitMs }).catch(code), await decode(input).catch(code)];
 }
 
-test('nothing to decode, or pictures only → no channels to count', async () => {
-  const count = (input: string) => countChannels({ input, timeLimitMs });
-  await writeFile(at('text'), 'no audio '.repeat(1_000));
-  await expect(count(at('text'))).rejects.toMatchObject({ code: 'unsupported_media' });
-  const silent = await ffmpeg('-f', 'lavfi', '-i', 'testsrc=s=64x64:r=5:d=1', at('silent.mp4'));
-  await expect(count(silent)).rejects.toMatchObject({ code: 'no_audio_track' });
-});
-
 test.each([
   ['5.1', 1, 'file:/a: Operation not permitted'],
   ['5.1', 1, 'file:/a: Cannot allocate memory'],
@@ -50,27 +41,6 @@ test.each([
   const file = await ffmpeg(...sine(1), at('header.flac'));
   const ends = `printf '%s\n' '${said}' >&2; exit ${code}`;
   expect(await withFfmpeg(ends, () => codes(file))).toEqual(['unsupported_media', 'unsupported_media']);
-});
-
-test.each([
-  ['ADTS, and 48 KiB of 0xff', 'aac', (file: Buffer) => Buffer.concat([file, Buffer.alloc(48 * 1024, 0xff)])],
-  [
-    'FLAC with a million blocks of nothing',
-    'flac',
-    (file: Buffer) => Buffer.concat([file.subarray(0, 42), Buffer.alloc(4_000_000).fill('\x04\0\0\0')]),
-  ],
-])('%s → ends soon', async (_, extension, change) => {
-  const file = await ffmpeg(...sine(2), at(`hostile.${extension}`));
-  await writeFile(file, change(await readFile(file)));
-  const ended = await Promise.allSettled([
-    measureAudio(file, { timeLimitMs: 10_000 }),
-    decode(file, { timeLimitMs: 10_000 }),
-  ]);
-  expect(
-    ended.every((one) =>
-      one.status === 'fulfilled' ? one.value !== undefined : one.reason.code === 'unsupported_media',
-    ),
-  ).toBe(true);
 });
 
 test('a name like an option, a protocol or a pattern → a name', async () => {

@@ -1,7 +1,6 @@
 /** How decoded packets are read from ffmpeg's output, however it comes. */
 import * as fc from 'fast-check';
 import { readTimedPackets } from '../../../src/audio/timed-packets.ts';
-import { jest } from '../../support/run/jest.ts';
 
 const header = Buffer.from('\0\nSMJPEG\0\0\0\0\0\0\x03\xe8HEND', 'latin1');
 
@@ -31,17 +30,6 @@ test('any packets in chunks of any size → the same packets', () => {
       expect(read.map(({ samples, ...place }) => ({ ...place, samples: Buffer.from(samples) }))).toEqual(expected);
     }),
   );
-});
-
-test('a packet of 32 MB in chunks of 64 kB → joined once, not with every chunk', () => {
-  const concat = jest.spyOn(Buffer, 'concat');
-  const output = [header, packet(0, Buffer.alloc(32_000_000)), packet(1_000_000, Buffer.alloc(2))];
-  const chunks = chunksOf(Buffer.concat(output), 65_536);
-  concat.mockClear();
-  const read = chunks.flatMap(readTimedPackets());
-  expect(read.map(({ samples }) => samples.length)).toEqual([32_000_000, 2]);
-  const joinedBytes = concat.mock.results.reduce((sum, { value }) => sum + (value as Buffer).length, 0);
-  expect(joinedBytes).toBeLessThan(2 * 32_000_000);
 });
 
 test('a packet that no codec makes → an error', () => {

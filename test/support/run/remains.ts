@@ -20,7 +20,7 @@ export async function removeRemains(folder: string): Promise<void> {
 }
 
 /** Living processes whose environment or working folder is in the run's folder, and all that they started. */
-export function processesOf(folder: string): Process[] {
+function processesOf(folder: string): Process[] {
   const all = new Map(livingProcesses().map((one) => [one.pid, one]));
   const isOurs = (one: Process | undefined): boolean =>
     one !== undefined &&
