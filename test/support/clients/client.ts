@@ -12,15 +12,6 @@ export interface Seen {
   code: string | undefined;
 }
 
-export interface Client {
-  get(path: string): Promise<Seen>;
-  upload(file: string, idempotencyKey?: string): Promise<Seen>;
-  /** Uploads what is accepted. @returns the session's id */
-  accepted(file: string, idempotencyKey?: string): Promise<string>;
-  /** Asks as clients do until the session is final. */
-  final(sessionId: string): Promise<{ status: string; error?: { code: string } }>;
-}
-
 /** The session that an answer names; fails where the upload was not accepted. */
 export function sessionIn({ status, text }: Pick<Seen, 'status' | 'text'>): string {
   expect(status).toBe(202);
@@ -28,7 +19,7 @@ export function sessionIn({ status, text }: Pick<Seen, 'status' | 'text'>): stri
 }
 
 /** @param url of the service, which may change when it starts again */
-export function clientOf(url: string | (() => string), key: string): Client {
+export function clientOf(url: string | (() => string), key: string) {
   const ask = async (method: string, path: string, init: RequestInit = {}): Promise<Seen> => {
     const headers = { Authorization: `Bearer ${key}`, ...(init.headers as Record<string, string>) };
     const base = typeof url === 'string' ? url : url();
@@ -39,17 +30,19 @@ export function clientOf(url: string | (() => string), key: string): Client {
     const code = isProblem ? (JSON.parse(seen.text) as { code: string }).code : undefined;
     return { ...seen, code };
   };
-  const upload: Client['upload'] = async (file, idempotencyKey) => {
+  const upload = async (file: string, idempotencyKey?: string): Promise<Seen> => {
     const body = new FormData();
     body.set('file', new Blob([new Uint8Array(await readFile(file))]), basename(file));
     const headers = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
     return ask('POST', '/v1/transcriptions', { body, headers });
   };
   return {
-    get: (path) => ask('GET', path),
+    get: (path: string) => ask('GET', path),
     upload,
-    accepted: async (file, idempotencyKey) => sessionIn(await upload(file, idempotencyKey)),
-    async final(sessionId) {
+    /** Uploads what is accepted. @returns the session's id */
+    accepted: async (file: string, idempotencyKey?: string) => sessionIn(await upload(file, idempotencyKey)),
+    /** Asks as clients do until the session is final. */
+    async final(sessionId: string) {
       const isFinal = ({ status, text }: Seen) =>
         status === 200 && /^(completed|failed)$/.test((JSON.parse(text) as { status: string }).status);
       const { text } = await until(() => ask('GET', `/v1/sessions/${sessionId}/transcript?wait=5`), isFinal);

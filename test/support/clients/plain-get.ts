@@ -2,23 +2,12 @@
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 
-export interface PlainAnswer {
-  status: number;
-  headers: IncomingHttpHeaders;
-  /** As it came over the wire. */
-  bytes: Buffer;
-  /** Decompressed. */
-  text: string;
-}
+export type PlainAnswer = Awaited<ReturnType<typeof plainGet>>;
 
 /** @param given those that are undefined are left out */
-export async function plainGet(
-  url: string,
-  given: Record<string, string | undefined> = {},
-  method = 'GET',
-): Promise<PlainAnswer> {
+export async function plainGet(url: string, given: Record<string, string | undefined> = {}, method = 'GET') {
   const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request(url, { method, headers, agent: false }).once('response', resolve).once('error', reject).end();
@@ -26,5 +15,6 @@ export async function plainGet(
   const bytes = await buffer(answer);
   const isCompressed = answer.headers['content-encoding'] === 'gzip' && bytes.length > 0;
   const text = (isCompressed ? gunzipSync(bytes) : bytes).toString();
+  // The bytes as they came over the wire, the text decompressed.
   return { status: answer.statusCode!, headers: answer.headers, bytes, text };
 }

@@ -13,19 +13,12 @@ import { claimSession } from './sessions.ts';
 import { tone } from '../uploads/uploads.ts';
 import type { Recorded } from '../../../src/sessions/support.ts';
 import type { Transcript } from '../../../src/recognizers/recognizer.ts';
-import type { TestAccount } from './accounts.ts';
 import type { TestService } from './service.ts';
 
 export const kinds = ['spoken', 'silent', 'failed', 'canceled', 'retried', 'deleted', 'queued', 'processing'] as const;
 export type Kind = (typeof kinds)[number];
 
-export interface EverySession {
-  account: TestAccount;
-  /** Another account, with a balance and nothing else. */
-  other: TestAccount;
-  erasedId: string;
-  sessions: Record<Kind, string>;
-}
+export type EverySession = Awaited<ReturnType<typeof makeEverySession>>;
 
 const twice: Transcript = {
   language: 'en-US',
@@ -42,7 +35,7 @@ const twice: Transcript = {
 };
 
 /** Works with a worker of its own, which has stopped when this answers. */
-export async function makeEverySession(service: TestService): Promise<EverySession> {
+export async function makeEverySession(service: TestService) {
   const { db } = service;
   const [account, other, erased] = [await makeAccount(db), await makeAccount(db), await makeAccount(db)];
   await updateAccount(db, account.id, { retention_days: 30 });
@@ -70,8 +63,9 @@ export async function makeEverySession(service: TestService): Promise<EverySessi
   expect(await retrySession(service, account.id, retried)).toEqual({ kind: 'queued' });
   expect(await eraseSession(service, account.id, deleted)).toEqual({ kind: 'erased' });
   expect(await eraseAccount(service, erased.id)).toEqual({ kind: 'erased', sessions: 1, keys: 1 });
-  const sessions = { spoken, silent, failed, canceled, retried, deleted, queued, processing };
+  const sessions: Record<Kind, string> = { spoken, silent, failed, canceled, retried, deleted, queued, processing };
   await beginToWork(service, account.id, processing);
+  // `other` has a balance and nothing else.
   return { account, other, erasedId: erased.id, sessions };
 }
 

@@ -2,25 +2,14 @@
 import { join } from 'node:path';
 import { Machine } from '../../rig/machine.ts';
 import { atEnd } from '../at-end.ts';
-import type { End, Program } from '../../rig/machine.ts';
+import type { Program } from '../../rig/machine.ts';
 
 const root = join(import.meta.dirname, '../../..');
 /** No answer that breaks the contract leaves the process. */
 const checked = join(import.meta.dirname, '../clients/checked-answers.ts');
 const settings = { PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0' };
 
-export interface ServiceProcess {
-  pid: number;
-  /** Of the API. */
-  port: number;
-  /** `http://127.0.0.1:<port>` */
-  url: string;
-  /** Every line that it logged. */
-  lines: string[];
-  ended: Promise<End>;
-  /** SIGTERM. */
-  stop(): Promise<End>;
-}
+export type ServiceProcess = Awaited<ReturnType<typeof startProcess>>;
 
 type Script = 'start' | 'start-api' | 'start-worker';
 const ready = { start: 'api answers', 'start-api': 'api answers', 'start-worker': 'worker takes jobs' };
@@ -57,7 +46,7 @@ export async function startProcess(
   env: Record<string, string>,
   says = ready[script],
   wrapper: string[] = [],
-): Promise<ServiceProcess> {
+) {
   const machine = machineOf(script, env, { says }, wrapper);
   await machine.start();
   const { pid, lines, ended } = machine;

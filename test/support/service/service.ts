@@ -13,35 +13,18 @@ import '../clients/checked-answers.ts';
 import { createTestDatabase } from './database.ts';
 import type { Test } from 'supertest';
 import type { Recognizer } from '../../../src/recognizers/recognizer.ts';
-import type { OpenedContext } from '../../../src/process/context.ts';
-import type { Api } from '../../../src/process/api-server.ts';
 import type { Worker } from '../../../src/worker/worker.ts';
 
-export interface TestService extends OpenedContext {
-  /** `http://127.0.0.1:<port>` */
-  url: string;
-  dataDir: string;
-  audioStore: FileAudioStore;
-  /** Every line that the service logged, as JSON text. */
-  logLines: string[];
-  api: Api;
-  /** A request. Whatever client a test uses, no answer that breaks the contract gets to it. */
-  request(method: 'get' | 'head' | 'post' | 'put' | 'delete' | 'patch' | 'options', path: string, key?: string): Test;
-  get(path: string, key?: string): Test;
-  post(path: string, key?: string): Test;
-  /** Starts a worker half beside it, with the recognizer of its configuration unless it is given one. */
-  work(recognizer?: Recognizer): Promise<Worker>;
-  stop(): Promise<void>;
-}
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
 
 export interface TestServiceOptions {
   /** More environment, as an operator would set it. */
   env?: Record<string, string>;
   /** The database (and folder) of another service, to be its second process. */
-  beside?: Pick<TestService, 'databaseUrl' | 'dataDir'>;
+  beside?: { databaseUrl: string; dataDir: string };
 }
 
-export async function startTestService({ env = {}, beside }: TestServiceOptions = {}): Promise<TestService> {
+export async function startTestService({ env = {}, beside }: TestServiceOptions = {}) {
   const database = beside === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = database?.url ?? beside!.databaseUrl;
   const dataDir = beside?.dataDir ?? (await mkdtemp(join(process.env.TEST_FOLDER!, 'data-')));
@@ -49,6 +32,7 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
     ...{ DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0', OPS_PORT: '0', MIN_FREE_DISK: '0' },
   };
   const config = readConfig({ ...defaults, ...env });
+  /** Every line that the service logged, as JSON text. */
   const logLines: string[] = [];
   const log = createLog({ logLevel: 'debug' }, { write: (line) => void logLines.push(line) });
   const context = await createContext(config, log, 'worker');
@@ -59,7 +43,12 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
   const url = `http://127.0.0.1:${api.port}`;
   const workers: Worker[] = [];
 
-  const request: TestService['request'] = (method, path, key) => {
+  /** A request. Whatever client a test uses, no answer that breaks the contract gets to it. */
+  const request = (
+    method: 'get' | 'head' | 'post' | 'put' | 'delete' | 'patch' | 'options',
+    path: string,
+    key?: string,
+  ): Test => {
     const test = supertest(url)[method](path);
     return key === undefined ? test : test.set('Authorization', `Bearer ${key}`);
   };
@@ -67,14 +56,15 @@ export async function startTestService({ env = {}, beside }: TestServiceOptions 
     ...context,
     audioStore: new FileAudioStore(dataDir),
     ...{ url, dataDir, logLines, api, request },
-    get: (path, key) => request('get', path, key),
-    post: (path, key) => request('post', path, key),
-    async work(recognizer) {
+    get: (path: string, key?: string) => request('get', path, key),
+    post: (path: string, key?: string) => request('post', path, key),
+    /** Starts a worker half beside it, with the recognizer of its configuration unless it is given one. */
+    async work(recognizer?: Recognizer): Promise<Worker> {
       const worker = await startWorker(context, recognizer ?? (await selectRecognizer(config)));
       workers.push(worker);
       return worker;
     },
-    async stop() {
+    async stop(): Promise<void> {
       await Promise.all([api.stop(), ...workers.map((worker) => worker.stop())]);
       await context.close();
       if (database === undefined) return;

@@ -5,7 +5,6 @@ import { Spool } from '../../../../src/files/spool.ts';
 import { readConfig } from '../../../../src/config/config.ts';
 import { ApiError } from '../../../../src/api/answers/problem.ts';
 import { receiveUpload } from '../../../../src/api/uploads/receiving.ts';
-import { UploadsInFlight } from '../../../../src/api/uploads/upload.ts';
 import { serve } from '../../../support/serve.ts';
 import { boundary, filePart, form, formType } from '../../../support/uploads/uploads.ts';
 
@@ -67,22 +66,4 @@ test('the folder for uploads is gone meanwhile → the disk is what failed, not 
   expect(await receive(spool, form(filePart('x')))).toMatch(
     /^AudioStoreLost: the disk of DATA_DIR can not be used: ENOENT/,
   );
-});
-
-test('an upload that is still being cleaned up after → waited for, also when it fails', async () => {
-  const uploads = new UploadsInFlight();
-  await uploads.ended();
-  const cleaning = Promise.withResolvers<void>();
-  const order: string[] = [];
-  const upload = uploads.run('account', async () => {
-    await cleaning.promise;
-    order.push('cleaned');
-    throw new Error('cut off');
-  });
-  const ended = uploads.ended().then(() => void order.push('ended'));
-  await new Promise(setImmediate);
-  cleaning.resolve();
-  await expect(upload).rejects.toThrow('cut off');
-  await ended;
-  expect(order).toEqual(['cleaned', 'ended']);
 });
