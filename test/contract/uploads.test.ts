@@ -7,7 +7,7 @@ import { bodySchema, cases, operations, seed, send } from './requests.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 
 /** Each upload that gets as far as its audio runs ffmpeg: fewer of them than of requests that only read. */
-const numRuns = Math.ceil(cases / 4);
+const numRuns = Math.ceil(cases / 10);
 const { method, path } = operations.find(({ operationId }) => operationId === 'createTranscription')!;
 const { durationMs } = bodySchema('createTranscription');
 const audio = new Blob([await tone(100)]);

@@ -12,22 +12,13 @@ const service = await useService();
 const env = { DATABASE_URL: service.databaseUrl, DATA_DIR: service.dataDir, UV_THREADPOOL_SIZE: '1' };
 
 /** Bounded to these calls by seccomp, so that nothing else is slowed down. The tracer is a grandchild: signals reach Node. */
-const startTraced = (seen: string, more: string[] = []) =>
-  startProcess('start-api', env, undefined, [
-    'strace',
-    '-D',
-    '-f',
-    '--seccomp-bpf',
-    '-y',
-    '-o',
-    seen,
-    '-e',
-    'trace=fdatasync,fsync',
-    ...more,
-  ]);
+const strace = ['strace', '-D', '-f', '--seccomp-bpf', '-y', '-e', 'trace=fdatasync,fsync', '-o'];
+const startTraced = (seen: string, ...more: string[]) =>
+  startProcess('start-api', env, undefined, [...strace, seen, ...more]);
 
-/** How often a start makes each call. */
-async function flushesOfStart(seen: string): Promise<Map<string, number>> {
+/** How often a start makes each call: it tries the store. */
+const ofStart = await countedAtStart(join(process.env.TEST_FOLDER!, 'start'));
+async function countedAtStart(seen: string): Promise<Map<string, number>> {
   await (await startTraced(seen)).stop();
   const calls = (await readFile(seen, 'utf8')).matchAll(/ (fsync|fdatasync)\(/g);
   return new Map([...Map.groupBy(calls, ([, call]) => call!)].map(([call, all]) => [call, all.length]));
@@ -40,26 +31,21 @@ test.each([
   const account = await makeAccount(service.db);
   const before = await traces(service, account);
   const seen = join(process.env.TEST_FOLDER!, `flush-${call}`);
-  // The start tries the store. What fails is the first call after that.
-  const ofStart = (await flushesOfStart(join(process.env.TEST_FOLDER!, `start-${call}`))).get(call) ?? 0;
-  const api = await startTraced(seen, ['-e', `inject=${call}:error=EIO:when=${ofStart + 1}`]);
-  try {
-    const body = form(filePart(await tone(600_000)));
-    const post = () =>
-      fetch(`${api.url}/v1/transcriptions`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${account.key}`, 'Content-Type': formType },
-        body: new Uint8Array(body),
-      });
-    const refused = await post();
-    expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, 'unavailable']);
-    await expectNothingLeft(service, account, before);
+  const api = await startTraced(seen, '-e', `inject=${call}:error=EIO:when=${(ofStart.get(call) ?? 0) + 1}`);
+  const body = form(filePart(await tone(300_000)));
+  const post = () =>
+    fetch(`${api.url}/v1/transcriptions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${account.key}`, 'Content-Type': formType },
+      body: new Uint8Array(body),
+    });
+  const refused = await post();
+  expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'unavailable' }]);
+  await expectNothingLeft(service, account, before);
 
-    expect((await post()).status).toBe(202);
-    const flushes = (await readFile(seen, 'utf8')).split('\n').filter((line) => line.includes('/incoming/'));
-    for (const done of [/ fdatasync\(.* = 0/, / fsync\(.* = 0/])
-      expect(flushes.some((line) => done.test(line))).toBe(true);
-  } finally {
-    await api.stop();
-  }
+  expect((await post()).status).toBe(202);
+  const flushes = (await readFile(seen, 'utf8')).split('\n').filter((line) => line.includes('/incoming/'));
+  for (const done of [/ fdatasync\(.* = 0/, / fsync\(.* = 0/])
+    expect(flushes.some((line) => done.test(line))).toBe(true);
+  await api.stop();
 });
