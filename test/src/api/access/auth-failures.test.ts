@@ -2,10 +2,9 @@
 import { jest } from '../../../support/run/jest.ts';
 import { Agent } from 'node:http';
 import { newApiKey } from '../../../../src/api/access/api-key.ts';
-import { atEnd } from '../../../support/at-end.ts';
 import { holdTheClock } from '../../../support/faults/held-clock.ts';
 import { makeAccount } from '../../../support/service/accounts.ts';
-import { startTestService } from '../../../support/service/service.ts';
+import { useService } from '../../../support/service/use-service.ts';
 import { until } from '../../../support/until.ts';
 import type { Response } from 'supertest';
 import type { TestService } from '../../../support/service/service.ts';
@@ -15,11 +14,8 @@ beforeEach(() => holdTheClock('timeouts'));
 afterEach(() => jest.useRealTimers());
 
 /** A service of its own per test: failures are counted per process. */
-async function start(env: Record<string, string> = {}): Promise<TestService> {
-  const service = await startTestService({ env: { AUTH_FAILURES_PER_MINUTE: String(perMinute), ...env } });
-  atEnd(service.stop);
-  return service;
-}
+const start = (env: Record<string, string> = {}) =>
+  useService({ env: { AUTH_FAILURES_PER_MINUTE: String(perMinute), ...env } });
 
 const guess = (service: TestService, headers: Record<string, string> = {}, agent?: Agent): Promise<Response> => {
   const request = service.get('/v1/sessions', newApiKey()).set(headers).expect(401);
