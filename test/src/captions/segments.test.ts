@@ -142,19 +142,6 @@ test('another speaker → a new segment that names him', () => {
   expect(segments[0]!.words).toEqual([{ startMs: 0, endMs: 300, text: 'hello' }]);
 });
 
-test('texts without word times → captions that share their time by length, without words', () => {
-  const text = 'This is the first sentence of it. And this is the second one, which is longer.';
-  const segments = segmentsFromTexts([{ text, startMs: 1000, endMs: 9000, confidence: 0.5 }], 10_000, () => []);
-  expect(segments.map(({ text: caption }) => caption)).toEqual([
-    ...['This is the first sentence of it.', 'And this is the second one, which is longer.'],
-  ]);
-  expect(segments[0]).toMatchObject({ startMs: 1000, confidence: 0.5, words: [] });
-  expect(segments[1]!.endMs).toBe(9000);
-  expect(segments[0]!.endMs).toBe(segments[1]!.startMs);
-  expect(segments[0]!.endMs).toBeGreaterThan(4000);
-  expect(segments[0]!.endMs).toBeLessThan(5000);
-});
-
 test('NUL and halves of characters, which PostgreSQL can not store → dropped, with words that are nothing else', () => {
   const said = ['a\0b', '\ud83d', 'c\ude00', '😀'].map((text, at) => ({
     text,

@@ -2,6 +2,8 @@ import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { randomUUID, randomUUIDv7 } from 'node:crypto';
 import { sql } from 'kysely';
+import { insertIdempotencyRecord } from '../../../db/sessions/idempotency.ts';
+import { inTransaction } from '../../../db/connection/transaction.ts';
 import { acquireLease } from '../../../db/leases.ts';
 import { eraseSession } from '../../../src/sessions/support.ts';
 import { removeWorkOfEndedAttempts, sweep } from '../../../src/worker/sweeps.ts';
@@ -150,6 +152,20 @@ test("decoded audio of attempts that are over → removed; of the running one an
   await eraseSession(service, account.id, session.id);
   await removeWorkOfEndedAttempts(worker);
   expect(await attempts()).toEqual([]);
+});
+
+test('idempotency records → deleted after 24 hours', async () => {
+  const { sessionId, jobId } = await uploadTone();
+  const ids = { account_id: account.id, session_id: sessionId, job_id: jobId };
+  for (const key of ['young', 'old']) {
+    await inTransaction(service.db, (trx) =>
+      insertIdempotencyRecord(trx, { ...ids, key, fingerprint: Buffer.alloc(32) }),
+    );
+  }
+  await sql`update idempotency set created_at = now() - interval '24 hours' where key = 'old'`.execute(service.db);
+  await sweep(worker);
+  const left = await service.db.selectFrom('idempotency').select('key').execute();
+  expect(left).toEqual([{ key: 'young' }]);
 });
 
 test('one step that fails → the others are done all the same', async () => {
