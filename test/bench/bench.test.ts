@@ -1,7 +1,7 @@
 /** Every bench in its smallest size: what it prints and leaves behind, and that ^C leaves nothing. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { projectFolder } from '../architecture/source-files.ts';
@@ -71,28 +71,6 @@ test.each([
   expect(begun.filter(isStillAlive)).toEqual([]);
   expect(processesAbout(out)).toEqual([]);
   expect((await readdir(out)).filter((file) => file.startsWith('run-'))).toEqual([]);
-});
-
-test.each([
-  [['reeds'], `There is no bench reeds, only ${names.join(', ')}.`],
-  [['reads', '--hours', '2'], 'reads does not take --hours.'],
-  [['reads', 'recordings'], 'reads does not take a folder.'],
-  [['one-machine', '--hours', 'many'], 'Type a number above 0, at most 24.'],
-  [['reads', '--quickly'], "unknown option '--quickly'"],
-])('%j → 2, and what is wrong', async (args, message) => {
-  const { code, stdout, stderr } = await bench(...args);
-  expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
-});
-
-test.each([
-  ['without recordings', {}, /holds no recording with a reference: what is said in talk.flac has to be in talk.txt/],
-  ['that is not there', undefined, /The folder .* can not be read/],
-])('accuracy of a folder %s → 1, and what is missing', async (_, files, message) => {
-  const folder = join(out, 'recordings');
-  if (files !== undefined) await mkdir(folder);
-  const { code, stderr } = await bench('accuracy', folder);
-  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(message) });
-  await rm(folder, { recursive: true, force: true });
 });
 
 test('accuracy of a folder → those with a .txt beside them, whatever their format; who said them, where it is told', async () => {

@@ -23,7 +23,6 @@ const parameters = (count: number) => Array.from({ length: count }, (_, i) => `p
 
 test.each<[string, () => Buffer, number]>([
   ['a path of 15,000 characters', () => get(`/v1/${'a'.repeat(15_000)}`), 404],
-  ['a path of 5,000 folders', () => get(`/v1${'/..'.repeat(5_000)}`), 404],
   ['a session id of 15,000 characters', () => get(`/v1/sessions/${'a'.repeat(15_000)}`), 400],
   ['1,500 query parameters', () => get(`/v1/sessions?${parameters(1_500)}`), 400],
   ['a limit of 5,000 digits', () => get(`/v1/sessions?limit=${'9'.repeat(5_000)}`), 400],
@@ -44,21 +43,6 @@ test.each<[string, () => Buffer, number]>([
   await service.get('/v1/openapi.json').expect(200);
 });
 
-/** A form within a part of a form, and so on. */
-function nested(depth: number): Buffer {
-  let content = Buffer.from(audio);
-  for (let level = depth; level > 0; level -= 1) {
-    const head = `--n${level}\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n`;
-    const inner = level === depth ? '' : `Content-Type: multipart/mixed; boundary=n${level + 1}\r\n`;
-    content = Buffer.concat([Buffer.from(`${head}${inner}\r\n`), content, Buffer.from(`\r\n--n${level}--\r\n`)]);
-  }
-  const headers = [
-    'Content-Disposition: form-data; name="file"; filename="a.wav"',
-    'Content-Type: multipart/mixed; boundary=n1',
-  ];
-  return form(part(headers, content));
-}
-
 const many = (count: number, make: (i: number) => Buffer) => form(...Array.from({ length: count }, (_, i) => make(i)));
 const inLatin1 = (body: Buffer, old: string, other: string) =>
   Buffer.from(body.toString('latin1').replace(old, other), 'latin1');
@@ -68,7 +52,6 @@ test.each<[string, () => Buffer, number[]]>([
   ['10,000 fields', () => many(10_000, (i) => textPart(`f${i}`, 'x')), [400]],
   ['10,000 files', () => many(10_000, () => filePart('x')), [400]],
   ['100,000 boundaries', () => Buffer.from(`--${boundary}\r\n`.repeat(100_000)), [400, 422]],
-  ['200 forms within each other', () => nested(200), [415]],
   ['5,000 part headers', () => form(part(Array(5_000).fill('X: y'), audio)), [400]],
   ['NUL in the name of a field', () => named('name="fi\0le"; filename="a.wav"'), [400]],
   ['NUL in the name of the file', () => named('name="file"; filename="a\0.wav"'), [202, 400]],
@@ -86,7 +69,6 @@ test.each<[string, () => Buffer, number[]]>([
 test.each([
   ['none', 'multipart/form-data', 415],
   ['two of them', `multipart/form-data; boundary=${boundary}; boundary=other`, 202],
-  ['another parameter', `multipart/form-data; charset="a;boundary=b"; boundary=${boundary}`, 202],
   ['one beyond ASCII', 'multipart/form-data; boundary=\u00e9', 415],
   ['one of 8,000 characters', `multipart/form-data; boundary=${'b'.repeat(8_000)}`, 422],
   ['a type in capitals', `MULTIPART/FORM-DATA; BOUNDARY=${boundary}`, 202],

@@ -32,7 +32,6 @@ async function expectLength(input: string, ms: number, toleranceMs: number): Pro
 test.each([
   ['wav', [], 0],
   ['rf64.wav', ['-rf64', 'always'], 0],
-  ['192-khz.wav', ['-c:a', 'pcm_s32le', '-ar', '192000', '-ac', '8'], 0],
   ['microsoft.wav', ['-c:a', 'adpcm_ms'], 100],
   ['g722.wav', ['-c:a', 'g722', '-ar', '16000'], 1],
   ['g726.wav', ['-c:a', 'g726', '-ar', '8000'], 1],

@@ -3,19 +3,16 @@ import { buffer } from 'node:stream/consumers';
 import { atEnd } from '../at-end.ts';
 import { serve } from '../serve.ts';
 
-export interface RefusingStore {
-  /** What an operator sets. */
-  env: Record<string, string>;
-  /** What it answers to the upload of audio. `replaces`: it takes it, whatever it holds. */
-  uploads: 'NotImplemented' | 'AccessDenied' | 'replaces' | 'taken';
-  keys(): string[];
-}
-
 const keys = { AWS_ACCESS_KEY_ID: 'access-of-tests', AWS_SECRET_ACCESS_KEY: 'secret-of-tests' };
 const statuses = { NotImplemented: 501, AccessDenied: 403, PreconditionFailed: 412, NoSuchKey: 404 };
 
-export async function startRefusingStore(): Promise<RefusingStore> {
+export async function startRefusingStore() {
   const objects = new Map<string, Buffer>();
+  const store = {
+    /** What it answers to the upload of audio. `replaces`: it takes it, whatever it holds. */
+    uploads: 'taken' as 'NotImplemented' | 'AccessDenied' | 'replaces' | 'taken',
+    keys: () => [...objects.keys()],
+  };
   const { url } = await serve(async (request, response) => {
     const { pathname } = new URL(request.url!, 'http://store');
     const refuse = (code: keyof typeof statuses) => {
@@ -47,10 +44,7 @@ export async function startRefusingStore(): Promise<RefusingStore> {
     for (const name of Object.keys(keys)) delete process.env[name];
     Object.assign(process.env, before);
   });
-  const store: RefusingStore = {
-    env: { ...keys, AWS_ENDPOINT_URL: url, AUDIO_STORE: 's3://audio' },
-    uploads: 'taken',
-    keys: () => [...objects.keys()],
-  };
-  return store;
+  /** What an operator sets. */
+  const env = { ...keys, AWS_ENDPOINT_URL: url, AUDIO_STORE: 's3://audio' };
+  return Object.assign(store, { env });
 }
