@@ -92,7 +92,7 @@ const schema = sql`
     start_tag int not null default 0,
     attempt int not null default 0,
     attempts_left int not null check (attempts_left >= 0),
-    infrastructure_retries int not null default 0,
+    free_attempts int not null default 0,
     last_error_code text,
     error_code text,
     known_languages text,
@@ -221,7 +221,7 @@ const schema = sql`
   );
 
   -- What one process does for all, and what it found.
-  create table leases (
+  create table turns (
     name text primary key,
     taken_at timestamptz not null,
     found json,
@@ -231,8 +231,8 @@ const schema = sql`
   -- Which audio store is this database's: one row, or none before the first start.
   create table audio_store (
     one boolean primary key default true check (one),
-    store_id uuid not null,
-    is_written boolean not null
+    mark uuid not null,
+    is_marked boolean not null
   )`;
 
 export const initial: Migration = {
