@@ -29,17 +29,20 @@ export function uploadStorage(
     const hash = options.hash ? createHash('sha256') : undefined;
     let size = 0;
     let next = checkpointEveryBytes;
-    let checkpoint: Promise<void> | undefined;
-    let isChecking = false;
+    let checkpoint: Promise<unknown> | undefined;
+    let isFlushing = false;
     const unwritten: Buffer[] = [];
     let released = 0;
     try {
       const file = await open(path, 'wx', 0o600);
       const output = file.createWriteStream({ flush: true, highWaterMark: writeBufferBytes });
       const check = async () => {
-        await file.datasync();
         await refuseFullDisk(spool, options.minFreeDisk);
-        isChecking = false;
+        // After one that failed, no further one begins.
+        if (isFlushing) return;
+        isFlushing = true;
+        await file.datasync();
+        isFlushing = false;
       };
       content.on('data', (chunk: Buffer) => {
         size += chunk.length;
@@ -49,11 +52,9 @@ export function uploadStorage(
           released += unwritten[0].length;
           release(unwritten.shift()!);
         }
-        // After one that failed, no further one begins.
-        if (size < next || isChecking) return;
+        if (size < next) return;
         next = size + checkpointEveryBytes;
-        isChecking = true;
-        checkpoint = onDisk(check);
+        checkpoint = Promise.all([checkpoint, onDisk(check)]);
         checkpoint.catch((error: Error) => content.destroy(error));
       });
       const flushed = onDisk(() => pipeline(content, output));
@@ -114,7 +115,7 @@ export async function refuseFullDisk(spool: Spool, minFreeDisk: number, bytes = 
  * of 64 KiB, 0.75.
  */
 const writeBufferBytes = 1024 * 1024;
-/** After each 8 MiB the disk begins to write them while more comes in, and its free room is checked. */
+/** After each 8 MiB the room of the disk is checked, and it begins to write them while more comes in. */
 const checkpointEveryBytes = 8 * 1024 * 1024;
 
 /**
