@@ -82,8 +82,11 @@ function turnsOf(words: readonly SpokenWord[]): Turn[] {
  */
 export function withOwnNames(heard: AnsweredChunk, known: readonly KnownSpeaker[] = []): AnsweredChunk {
   const isKnown = (label: string) => known.some(({ name }) => name === label);
-  return renamed(heard, (label) => (isKnown(label) ? label : `${heard.chunk.startMs} ${label}`));
+  return renamed(heard, (label) => (isKnown(label) ? label : `${ownPrefix(heard.chunk)}${label}`));
 }
+
+/** The beginning of a chunk that is recognized once more is another chunk. */
+const ownPrefix = ({ startMs, endMs }: Chunk) => `${startMs}-${endMs} `;
 
 /**
  * Gives the voices of the first chunk the names by which they are known in the others.
@@ -96,7 +99,7 @@ export function withLastingNames(heard: readonly AnsweredChunk[], introduction: 
   const names = new Set(nameOf.values());
   const labels = heard.flatMap(({ utterances }) => utterances.flat().flatMap(({ speaker }) => speaker ?? []));
   const isIgnored =
-    labels.some((label) => !label.startsWith(`${first?.startMs} `)) && !labels.some((label) => names.has(label));
+    labels.some((label) => !first || !label.startsWith(ownPrefix(first))) && !labels.some((label) => names.has(label));
   return heard.map((each) => renamed(each, (label) => (isIgnored ? undefined : (nameOf.get(label) ?? label))));
 }
 

@@ -87,18 +87,24 @@ test.each([
   },
 );
 
-test('somebody who comes later, and somebody whose sample was too short → another person in each chunk', () => {
-  const known = [{ label: '0 A', name: 'known-1', sample: '' }];
-  const answered = (startMs: number, ...speakers: string[]): AnsweredChunk => {
-    const chunk = { startMs, endMs: startMs + 10, windowStartMs: startMs, windowEndMs: startMs + 10 };
+test('somebody who comes later, and somebody whose sample was too short → another person in each chunk, also in one that is sent once more in part', () => {
+  const known = [{ label: '0-10 A', name: 'known-1', sample: '' }];
+  const answered = ([startMs, endMs]: [number, number], ...speakers: string[]): AnsweredChunk => {
+    const chunk = { startMs, endMs, windowStartMs: startMs, windowEndMs: endMs };
     const utterances = speakers.map((speaker, at) => [{ text: 'so', startMs: at, endMs: at + 1, speaker }]);
     return withOwnNames({ chunk, timesOf: 'segments', utterances, language: undefined }, known);
   };
-  const heard = [answered(0, 'A', 'B'), answered(10, 'known-1', 'A'), answered(20, 'A', 'known-1')];
+  const heard = [
+    answered([0, 10], 'A', 'B'),
+    answered([0, 5], 'A'),
+    answered([10, 20], 'known-1', 'A'),
+    answered([20, 30], 'A', 'known-1'),
+  ];
   const named = withLastingNames(heard, { chunk: heard[0]!.chunk, speakers: known });
   expect(named.map(({ utterances }) => utterances.flat().map(({ speaker }) => speaker))).toEqual([
-    ['known-1', '0 B'],
-    ['known-1', '10 A'],
-    ['20 A', 'known-1'],
+    ['known-1', '0-10 B'],
+    ['0-5 A'],
+    ['known-1', '10-20 A'],
+    ['20-30 A', 'known-1'],
   ]);
 });
