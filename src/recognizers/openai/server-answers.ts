@@ -143,7 +143,9 @@ const whispersOwn: Record<string, string> = {
 };
 
 const nameOf = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
-const tagsByName = new Map(whisperLanguages.map((tag) => [nameOf.of(tag)?.toLowerCase(), tag]));
+const alphabet = [...'abcdefghijklmnopqrstuvwxyz'];
+const twoLetters = alphabet.flatMap((first) => alphabet.map((second) => canonicalTag(first + second)!));
+const tagsByName = new Map([...twoLetters, ...whisperLanguages].map((tag) => [nameOf.of(tag)?.toLowerCase(), tag]));
 
 /**
  * Reads the language of an answer. OpenAI sends a name (`english`), other servers a code (`en`).

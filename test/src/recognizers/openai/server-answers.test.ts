@@ -267,6 +267,8 @@ describe('segments that nobody said', () => {
 test.each([
   ['english', 'en'],
   ['Haitian Creole', 'ht'],
+  // Not one of Whisper's.
+  ['Irish', 'ga'],
   // What Unicode calls otherwise.
   ['bengali', 'bn'],
   ['maori', 'mi'],
