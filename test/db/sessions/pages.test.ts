@@ -7,7 +7,7 @@ import { makeAccount } from '../../support/service/accounts.ts';
 import { useService } from '../../support/service/use-service.ts';
 import type { Database } from '../../../db/connection/database.ts';
 
-const many = 100_000;
+const many = 30_000;
 /** Of 8 KiB each; a page of 20 and the way to it through the index take about a dozen. */
 const fewBlocks = 60;
 

@@ -72,7 +72,7 @@ test('verify again and again while sessions come, end and are erased → never a
   const worker = await service.work(recognizer());
   const accounts = [await makeAccount(service.db), await makeAccount(service.db), await makeAccount(service.db)];
   let isBusy = true;
-  const work = Promise.all(accounts.map((account) => keepBusy(account, 8))).finally(() => (isBusy = false));
+  const work = Promise.all(accounts.map((account) => keepBusy(account, 5))).finally(() => (isBusy = false));
 
   const audited = { db: service.db, ...auditedFiles(service.dataDir) };
   let looks = 0;

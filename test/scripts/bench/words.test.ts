@@ -8,10 +8,7 @@ test.each([
   ['It’s the dogs’ bowl', "it's the dogs bowl"],
   ['0 100 1000 12345678', 'zero one hundred one thousand twelve million three hundred forty five thousand six hundred seventy eight'], // prettier-ignore
   ['3.05 km', 'three point zero five km'],
-  ['1st, 2nd, 3rd, 12th, 20th, 21st, 100th', 'first second third twelfth twentieth twenty first one hundredth'],
-  ['3pm at 9:30', 'three pm at nine thirty'],
   ['007 and 1234567890123', 'zero zero seven and one two three four five six seven eight nine zero one two three'],
-  ['50% of R&D', 'fifty percent of r and d'],
   ['Mr. and Mrs. Dashwood, Dr. No', 'mister and missus dashwood doctor no'],
   ['今天好 OK', '今 天 好 ok'],
 ])('%s → %s', (text, words) => {
@@ -47,11 +44,6 @@ test.each<[string, Said[], number, number, number]>([
   ],
   ['one for two', [says('S1', 'one two three four five', 0)], 1, 0.2, 0.2],
   ['two for one', [says('S1', 'one two', 0), says('S2', 'three', 2), says('S3', 'four five', 3)], 3, 0.4, 0.4],
-  [
-    'a label too late',
-    [says('S1', 'one two three', 0), says('S2', 'four', 3), says('S1', 'five', 4)],
-    ...([2, 0.4, 0.4] as const),
-  ],
   ['nobody’s', [says(undefined, 'one two three four five', 0)], 0, 1, 1],
   ['a word that is wrong is nobody’s mistake', [says('S1', 'one two free four five', 0)], 1, 0.2, 0],
 ])('who said it: %s', (_, heard, found, wrongTime, wrongPerson) => {

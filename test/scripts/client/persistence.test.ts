@@ -2,6 +2,7 @@
 import { retryOfProblem } from '../../../codegen/retries.ts';
 import { NoAnswer, persistently, RequestFailed, TranscriptionClient } from '../../../scripts/client/index.ts';
 import { Patience } from '../../../scripts/client/persistence.ts';
+import { holdTheClock } from '../../support/faults/held-clock.ts';
 import { jest } from '../../support/run/jest.ts';
 import { serve } from '../../support/serve.ts';
 import type { Retry } from '../../../codegen/retries.ts';
@@ -27,11 +28,19 @@ async function refusing(refusal: Refusal, times: number) {
   });
   const client = new TranscriptionClient({ url, apiKey: 'a' });
   const pauses: number[] = [];
-  const pages = () => Array.fromAsync(client.pages({}, { onPause: (_why, ms) => void pauses.push(ms) }));
+  const onPause = (_why: unknown, ms: number) => {
+    pauses.push(ms);
+    setImmediate(() => jest.advanceTimersByTime(ms));
+  };
+  const pages = () => Array.fromAsync(client.pages({}, { onPause }));
   return { pages, pauses, asked: () => asked };
 }
 
-afterEach(() => void jest.restoreAllMocks());
+beforeEach(() => holdTheClock('timeouts'));
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+});
 
 test.each(Object.entries(retryOfProblem))('%s → %s', async (code, retry) => {
   const service = await refusing({ status: 400, code }, 1);
@@ -97,7 +106,7 @@ test('pauses without `Retry-After` → up to a quarter longer by chance', () => 
 test('nothing that answers → NoAnswer; an end by the caller ends the pause', async () => {
   const nobody = () => Promise.reject(new TypeError('fetch failed'));
   const enough = new AbortController();
-  const asking = { signal: enough.signal, onPause: () => enough.abort(new Error('enough')) };
+  const asking = { signal: enough.signal, onPause: () => setImmediate(() => enough.abort(new Error('enough'))) };
   await expect(persistently(nobody, asking)).rejects.toThrow('enough');
   jest.spyOn(Patience.prototype, 'pauseMs').mockReturnValue(undefined);
   await expect(persistently(nobody)).rejects.toBeInstanceOf(NoAnswer);

@@ -8,7 +8,9 @@ export async function dumpTables(db: Db): Promise<Map<string, string>> {
     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`.execute(db);
   const dump = new Map<string, string>();
   for (const { name } of rows) {
-    const { rows: texts } = await sql.raw<{ text: string }>(`select t::text as text from ${name} t`).execute(db);
+    const { rows: texts } = await sql
+      .raw<{ text: string }>(`select t::text as text from ${name} t order by 1`)
+      .execute(db);
     dump.set(name, texts.map(({ text }) => text).join('\n'));
   }
   return dump;
