@@ -62,18 +62,11 @@ test('eight million letters without a space, of two alphabets → stored, and th
   expect(words).toMatch(/--first'.*--last'/);
 });
 
-test.each([
-  ['one word 40,000 times', 'budget '.repeat(40_000), 'en', 'last'],
-  [
-    '8,000 words of 64 letters',
-    Array.from({ length: 8_000 }, (_, index) => `${'ю'.repeat(58)}${String(index).padStart(6, '0')}`).join(' '),
-    'de',
-    'last',
-  ],
-])('%s → stored, and what follows is found', async (_, text, language, last) => {
+test('8,000 words of 64 letters → stored, and what follows is found', async () => {
   const { id, key } = await makeAccount(service.db);
-  const sessionId = await saySession(service.db, id, [text, last], { language });
-  const { body } = await service.get(`/v1/sessions/${sessionId}/transcript?q=${last}`, key).expect(200);
+  const words = Array.from({ length: 8_000 }, (_, index) => `${'ю'.repeat(58)}${String(index).padStart(6, '0')}`);
+  const sessionId = await saySession(service.db, id, [words.join(' '), 'last'], { language: 'de' });
+  const { body } = await service.get(`/v1/sessions/${sessionId}/transcript?q=last`, key).expect(200);
   expect((body as { segments: { index: number }[] }).segments.map(({ index }) => index)).toEqual([1]);
 });
 
