@@ -9,21 +9,13 @@ export function findKnownStore(db: Queryable): Promise<Selectable<KnownStore> | 
   return db.selectFrom('audio_store').select(['store_id', 'is_written']).executeTakeFirst();
 }
 
-/** Chooses the id that is about to be written, unless another process has chosen one. */
-export async function proposeStoreId(db: Queryable, storeId: string): Promise<void> {
+/** Chooses the id that is about to be written. @param instead of any store that was known; otherwise that one stays */
+export async function proposeStoreId(db: Queryable, storeId: string, instead = false): Promise<void> {
+  const row = { store_id: storeId, is_written: false };
   await db
     .insertInto('audio_store')
-    .values({ store_id: storeId, is_written: false })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
-/** Chooses another id that is about to be written, whatever store was known. */
-export async function replaceStoreId(db: Queryable, storeId: string): Promise<void> {
-  await db
-    .insertInto('audio_store')
-    .values({ store_id: storeId, is_written: false })
-    .onConflict((conflict) => conflict.expression(sql`one`).doUpdateSet({ store_id: storeId, is_written: false }))
+    .values(row)
+    .onConflict((known) => (instead ? known.expression(sql`one`).doUpdateSet(row) : known.doNothing()))
     .execute();
 }
 

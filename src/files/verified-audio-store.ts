@@ -4,7 +4,7 @@
  * counts as lost that lies on another disk, and no sweep removes what is another database's.
  */
 import { randomUUID } from 'node:crypto';
-import { confirmStoreId, findKnownStore, proposeStoreId, replaceStoreId } from '../../db/known-store.ts';
+import { confirmStoreId, findKnownStore, proposeStoreId } from '../../db/known-store.ts';
 import { AudioStoreUnavailable, AudioStoreLost, AudioUnreadable } from './audio-store.ts';
 import { FileAudioStore } from './file-audio-store.ts';
 import type { Db, Queryable } from '../../db/connection/database.ts';
@@ -148,7 +148,7 @@ export async function verifyStore(db: Queryable, store: AudioStoreBackend): Prom
  * store stand still.
  */
 export async function adoptStore(db: Queryable, store: AudioStoreBackend): Promise<string> {
-  await replaceStoreId(db, randomUUID());
+  await proposeStoreId(db, randomUUID(), true);
   return writeStoreId(db, store);
 }
 

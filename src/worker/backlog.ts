@@ -1,11 +1,10 @@
 /** Sessions of an older version of the service become findable, one after the other, while the service runs. */
 import { inAccountTransaction } from '../../db/accounts/account-transaction.ts';
 import { isDatabaseUnavailable } from '../../db/connection/database-errors.ts';
-import { firstPlace, indexVersion, findUnindexed } from '../../db/search/passages.ts';
+import { findUnindexed, firstPlace, indexSession, indexVersion } from '../../db/search/passages.ts';
 import { findSessionRow } from '../../db/sessions/sessions.ts';
 import { findSegments } from '../../db/sessions/transcripts.ts';
 import { ageLease } from '../../db/leases.ts';
-import { indexSession } from '../../db/search/passages.ts';
 import { searchDocumentOf } from '../search/passages.ts';
 import { minuteMs, repeat } from './sweeps.ts';
 import type { Db, Queryable } from '../../db/connection/database.ts';

@@ -22,7 +22,7 @@ export class Allowances {
   /** By account and allowance, since one process may know of a new limit before another. Those that still take more. */
   readonly #next = new Map<string, Together>();
   /** Those that are being counted. */
-  readonly #running = new Map<string, Promise<void>>();
+  readonly #running = new Map<string, Promise<unknown>>();
   /** Accounts whose last request was refused. */
   readonly #usedUp = new Set<string>();
 
@@ -75,10 +75,7 @@ export class Allowances {
       if (before !== undefined) await withTimeout(before, patienceMs, undefined);
       this.#next.delete(name);
       const counting = countRequests(this.#db, { accountId, allowance, wanted: together.wanted });
-      const done = counting.then(
-        () => {},
-        () => {},
-      );
+      const done = counting.catch(() => {});
       this.#running.set(name, done);
       void done.then(() => this.#running.get(name) === done && this.#running.delete(name));
       return counting;
