@@ -280,11 +280,14 @@ export function openConnection(
   return connection;
 }
 
-/** For the queue, which makes its own pool and listens beside it: what to add to its options. */
-export const queueConnections = (): object => ({
+/**
+ * For the queue, which makes its own pool and listens beside it: what to add to its options.
+ * @param migrates a statement of a migration may take longer than a job may wait for a server that is away
+ */
+export const queueConnections = (migrates: boolean): object => ({
   ...keepsAlive,
   ...primaryOnly(),
-  query_timeout: 4 * (statementTimeoutMs + unheardMs),
+  query_timeout: (migrates ? 4 : 1) * (statementTimeoutMs + unheardMs),
   maxLifetimeSeconds: maxLifetimeSeconds(),
 });
 

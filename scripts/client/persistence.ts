@@ -72,6 +72,7 @@ function withoutAnswer(error: unknown): NoAnswer {
 
 /** @throws the reason of `signal` */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
   await new Promise<void>((resolve) => {
     const over = () => {
       clearTimeout(timer);

@@ -31,7 +31,7 @@ export class Queue {
     const isWorker = role === 'worker';
     this.#log = log;
     this.#boss = new PgBoss({
-      ...queueConnections(),
+      ...queueConnections(!isWorker),
       connectionString: url,
       // Its migrations may take longer than the limits that a role has behind a pooler.
       options: '-c timezone=UTC -c DateStyle=ISO -c statement_timeout=0 -c idle_in_transaction_session_timeout=0',

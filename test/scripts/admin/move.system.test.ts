@@ -71,6 +71,10 @@ beforeAll(async () => {
 
 test.each([
   [[], /Type where to: --to-database/],
+  [
+    ['--to-store', 's3://bucket/audio'],
+    /--to-store is gone: stop the service, copy the audio and its mark .* set AUDIO_STORE/,
+  ],
   [['--to-database', 'db.internal/secret-word'], /--to-database is no address of a database. Type postgres:/],
 ])('%j → a mistake, which is not repeated', async (options, sentence) => {
   const end = await runAdmin(['move', ...options], env);

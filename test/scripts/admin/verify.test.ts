@@ -17,7 +17,7 @@ import { createTestDatabase } from '../../support/service/database.ts';
 import { makeEverySession } from '../../support/service/every-session.ts';
 import { startTestService } from '../../support/service/service.ts';
 import { useFolder } from '../../support/use-folder.ts';
-import { adminOf, refused } from './run-admin.ts';
+import { adminOf, mistaken, refused, runAdmin } from './run-admin.ts';
 import type { Db } from '../../../db/connection/database.ts';
 import type { Audit } from '../../../src/audit/audit.ts';
 import type { EverySession, Kind } from '../../support/service/every-session.ts';
@@ -315,6 +315,11 @@ test('a file that nobody needs, younger than two hours → shown as waiting for 
     const { stdout } = await admin.run('verify');
     expect(stdout).toContain('1 file that nobody needs: a running worker removes them within two hours.');
   });
+});
+
+test.each(['--resume=progress.json', '--everything'])('%s → that it is gone', async (option) => {
+  const end = await runAdmin(['verify', option], { DATA_DIR: original.dataDir });
+  expect(end).toEqual(mistaken(/--resume and --everything are gone: verify judges everything each time\./));
 });
 
 test('a database that was not made yet → refused, and not made', async () => {

@@ -241,6 +241,7 @@ test.each([
   ],
   ['a title that the contract refuses', ['single/one.wav', '--title', ' '], {}, '--title " " must match'],
   ['a session and a file', ['single/one.wav', '--session', 'x'], {}, 'one at a time'],
+  ['--watch', ['--watch', '.', '--out', '.'], {}, '--watch is gone. Type FOLDER --out FOLDER again'],
   ['nothing', [], {}, 'Say what to transcribe'],
 ])('%s → what was wrong, exit 2', async (_, args, env, named) => {
   const { code, stdout, stderr } = await transcribe(args, env);

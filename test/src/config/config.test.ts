@@ -130,6 +130,7 @@ test('npm start -- --help → every variable with its default, exit code 0, and 
 
 test.each([
   ['API_PROCESSES', '1', ' is gone: run several start:api behind scripts/deploy/haproxy.cfg instead'],
+  ['VALIDATE_RESPONSES', '1', ' is gone: leave it out; the tests check every answer against the contract'],
   ['SHERPA_ONNX_MODEL', 'diarization', '=diarization: expected a model that recognizes words'],
   ['DATABASE_URL', 'mysql://user:hunter2@host/d', '=mysql://…@host/d: expected postgres://'],
 ])('%s=%s → a fault that says what to set instead, without a password', (name, value, fault) => {
