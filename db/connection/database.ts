@@ -280,10 +280,7 @@ export function openConnection(
   return connection;
 }
 
-/**
- * For the queue, which makes its own pool and listens beside it: what to add to its options.
- * @param migrates a statement of a migration may take longer than a job may wait for a server that is away
- */
+/** For the queue, which makes its own pool and listens beside it. A statement of a migration may take longer. */
 export const queueConnections = (migrates: boolean): object => ({
   ...keepsAlive,
   ...primaryOnly(),

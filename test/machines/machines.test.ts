@@ -1,4 +1,7 @@
-/** What a fleet must bear while clients upload: each test is one thing that happens to it. What workers bear: `test/crash/`. */
+/**
+ * What a fleet must bear while clients upload: each test is one thing that happens to it. A worker's claim is lost ten
+ * seconds after its last heartbeat.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { openDatabase } from '../../db/connection/database.ts';
@@ -53,6 +56,30 @@ test('an API process is frozen → the other one answers', async () => {
   apis[1].thaw();
 });
 
+test('a worker is killed in the middle of its jobs → the other one works', async () => {
+  await jobsOfBoth();
+  await workers[0].kill();
+  await works();
+  await workers[0].start();
+});
+
+test('a worker is frozen until its jobs were given away → when it comes back, it changes nothing of them', async () => {
+  await jobsOfBoth();
+  workers[1].freeze();
+  const held = await jobs();
+  const taken = async () =>
+    (await sessions(held)).some(({ id, attempt }) =>
+      held.some((before) => before.id === id && attempt > before.attempt),
+    );
+  await until(taken);
+  const haveEnded = async () => (await sessions(held)).every(({ status }) => /completed|failed/.test(status));
+  await until(haveEnded);
+  const before = await sessions(held);
+  workers[1].thaw();
+  await works();
+  expect(await sessions(held)).toEqual(before);
+});
+
 test('the database is restarted → clients get 503 meanwhile, and then it goes on', async () => {
   await works();
   await fleet.database.stop('SIGINT');
@@ -85,3 +112,15 @@ test('in the end → nothing is lost, doubled or left, and each is charged once'
     `${load.outcomes.length} uploads: ${count('completed')} completed, ${count('failed')} failed and ${count('refused')} refused as they must; ${load.again.length} requests sent again; lost 0, doubled 0`,
   );
 });
+
+/** What is worked on now. */
+const jobs = () => db.selectFrom('sessions').select(['id', 'attempt']).where('status', '=', 'processing').execute();
+
+/** When both workers have some: each takes two at a time. */
+const jobsOfBoth = () => until(jobs, (found) => found.length > 2);
+
+/** What the database says of them now. */
+const sessions = (held: { id: string }[]) => {
+  const ids = held.map(({ id }) => id);
+  return db.selectFrom('sessions').select(['id', 'attempt', 'status']).where('id', 'in', ids).orderBy('id').execute();
+};
