@@ -84,7 +84,10 @@ async function isTakenByDecoder({ name, bytes }: HostileFile): Promise<boolean> 
   const input = join(folder, name);
   await writeFile(input, bytes);
   const decoding = decodeAudio({ input, output: `${input}.decoded`, maxDurationMs: 60_000, timeLimitMs: 60_000 });
-  return decoding.then(() => true, (error: unknown) => !(error instanceof AudioError)); // prettier-ignore
+  return decoding.then(
+    () => true,
+    (error: unknown) => !(error instanceof AudioError),
+  );
 }
 
 const decided =

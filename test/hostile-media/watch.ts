@@ -33,7 +33,14 @@ export async function watchChildren() {
     for (const name of await readdir(logs)) {
       const log = join(logs, name);
       // strace is told of a child's end after the service.
-      children.push(strayedIn(await until(() => readFile(log, 'utf8'), (text) => text.endsWith('+++\n')))); // prettier-ignore
+      children.push(
+        strayedIn(
+          await until(
+            () => readFile(log, 'utf8'),
+            (text) => text.endsWith('+++\n'),
+          ),
+        ),
+      );
       await rm(log);
     }
     return children;
