@@ -1,7 +1,7 @@
 /** What happens while an upload comes: others at the same time, changes of its account, a client that stalls or leaves. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { suspendAccount } from '../../db/accounts/accounts.ts';
+import { suspendAccount, updateAccount } from '../../db/accounts/accounts.ts';
 import { revokeApiKey } from '../../db/accounts/api-keys.ts';
 import { withFfmpeg } from '../support/faults/fake-programs.ts';
 import { holdTheClock } from '../support/faults/held-clock.ts';
@@ -11,6 +11,7 @@ import { useAccount, useService } from '../support/service/use-service.ts';
 import { RawUpload } from '../support/uploads/raw-upload.ts';
 import { boundary, expectNothingLeft, filePart, form, tone, traces } from '../support/uploads/uploads.ts';
 import { until } from '../support/until.ts';
+import type { LimitOverrides } from '../../db/schema.ts';
 import type { TestAccount } from '../support/service/accounts.ts';
 
 const service = await useService();
@@ -76,9 +77,14 @@ test('a slow upload → counts against the queued sessions until it ends', async
   await post(owner).expect(202);
 });
 
+const limitTo = (limits: Partial<LimitOverrides>) => (owner: TestAccount) =>
+  updateAccount(service.db, owner.id, limits);
+
 test.each<[string, number, string, (owner: TestAccount) => Promise<unknown>]>([
   ['its key is revoked', 401, 'unauthorized', (owner) => revokeApiKey(service.db, owner.keyId)],
   ['the account is suspended', 403, 'account_suspended', (owner) => suspendAccount(service.db, owner.id)],
+  ['the longest audio falls below it', 422, 'audio_too_long', limitTo({ max_audio_ms: 999 })],
+  ['the largest file falls below it', 413, 'file_too_large', limitTo({ max_upload_bytes: 1_000 })],
 ])('%s while the body comes → %s %s', async (_, status, code, change) => {
   const owner = await makeAccount(service.db);
   const before = await traces(service, owner);

@@ -244,6 +244,15 @@ test.each([
   }
 });
 
+// The mark has four characters, so two of some thousand accounts share one.
+test('an account whose words have the same mark in the index → its sessions are not found', async () => {
+  const [{ id, key }, other] = [await makeAccount(service.db), await makeAccount(service.db)];
+  const session = await saySession(service.db, other.id, 'okapi');
+  const words = await toTsvector(id, 'okapi');
+  await sql`update passages set words = ${words}::tsvector where session_id = ${session}`.execute(service.db);
+  expect(await search('okapi', '', key)).toEqual({ items: [] });
+});
+
 /** Two accounts that store, erase and search never meet. `SEARCH_SEQUENCES=500` tries more, `SEARCH_SEED=…` others. */
 const sequences = Number(process.env['SEARCH_SEQUENCES'] ?? 8);
 const seed = Number(process.env['SEARCH_SEED'] ?? 17);

@@ -174,9 +174,14 @@ test.each(['completed', 'failed'] as const)('a %s session → no claim, no failu
   expect(await row(session)).toEqual(before);
 });
 
-test('a job that is not the session’s own any more → no claim', async () => {
+test('a job that is not the session’s own any more → no claim, and no other job in its place', async () => {
   const session = await queueSession(database.db, accountId);
-  expect(await claimIfNotFinal(database.db, accountId, session.id, randomUUIDv7())).toBeUndefined();
+  const [former, next] = [randomUUIDv7(), randomUUIDv7()];
+  const before = await row(session);
+  expect(await claimIfNotFinal(database.db, accountId, session.id, former)).toBeUndefined();
+  const replace = (trx: Trx) => replaceJobIfNotFinal(trx, accountId, session.id, former, next);
+  expect(await within(replace)).toBeUndefined();
+  expect(await row(session)).toEqual(before);
 });
 
 test('an attempt that does not count → given back, and only the successor job may claim', async () => {

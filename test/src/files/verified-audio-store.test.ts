@@ -70,6 +70,17 @@ test('not mounted at a restart → not ready, uploads 503, no attempt spent, not
   await expectSound(service);
 });
 
+test('unmounted while it runs → uploads 503, nothing written; mounted → it goes on by itself', async () => {
+  const service = await useService();
+  const account = await makeAccount(service.db, { balanceMs: 60_000 });
+  await upload(service, account, file);
+  await unmount(service);
+  expect((await refused(service, account.key)).body).toMatchObject({ code: 'unavailable' });
+  expect(await readdir(service.dataDir)).toEqual([]);
+  await mount(service);
+  await upload(service, account, file);
+});
+
 test('away while a session is erased and a sweep looks → its audio is not taken for removed', async () => {
   const service = await useService();
   const account = await makeAccount(service.db, { balanceMs: 60_000 });
