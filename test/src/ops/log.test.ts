@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createLog } from '../../../src/ops/log.ts';
 import { canMountDisks, smallDisk } from '../../support/faults/small-disk.ts';
 
 const log = fileURLToPath(new URL('../../../src/ops/log.ts', import.meta.url));
@@ -89,4 +90,14 @@ test('more than 1 MiB of lines while the disk is full → the log says how many 
   expect(told).toHaveLength(1);
   expect(told[0]!.lost).toBeGreaterThan(0);
   expect(lines.length - 1 + told[0]!.lost!).toBe(4_000);
+});
+
+test('an error of the database, or one that has it as its cause → logged without the row that it quotes', () => {
+  const lines: string[] = [];
+  const log = createLog({ logLevel: 'info' }, { write: (line) => void lines.push(line) });
+  const ofRow = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (title)=(secret) exists.' });
+  log.error({ err: ofRow }, 'failed');
+  log.error({ err: new Error('around it', { cause: ofRow }) }, 'failed');
+  expect(lines.map((line) => line.includes('23505'))).toEqual([true, true]);
+  expect(lines.join('')).not.toContain('secret');
 });
