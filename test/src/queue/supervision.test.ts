@@ -65,3 +65,20 @@ test('a look takes long → heartbeats do not wait for it, and no other begins',
   await pass(18_000);
   expect([looks, asked]).toEqual([[10], 7]);
 });
+
+test('the database answers after 4 s → no look for 10 s more', async () => {
+  hasJob = () => new Promise((resolve) => setTimeout(() => resolve(true), 4_000));
+  await pass(9_000);
+  hasJob = async () => true;
+  await pass(20_000);
+  expect(looks).toEqual([23, 28]);
+});
+
+test('a look fails → it is told, and the next comes as always', async () => {
+  look = () => Promise.reject(new Error('no rights'));
+  await pass(12_000);
+  look = async () => {};
+  await pass(4_000);
+  expect(errors).toEqual(['no rights']);
+  expect(looks).toEqual([10, 15]);
+});

@@ -6,6 +6,7 @@ import { lockWaits } from '../../../support/service/lock-waits.ts';
 import { queueSession } from '../../../support/service/sessions.ts';
 import { useService } from '../../../support/service/use-service.ts';
 import { withinAMinute } from '../../../support/service/within-a-minute.ts';
+import { expectNothingLeft, tone, traces } from '../../../support/uploads/uploads.ts';
 import { until } from '../../../support/until.ts';
 import type { Trx } from '../../../../db/connection/database.ts';
 import type { TestAccount } from '../../../support/service/accounts.ts';
@@ -54,6 +55,24 @@ test.each([
     }
   })(),
 );
+
+test('an upload whose count is held back, and refuses it → nothing of it is taken meanwhile', () =>
+  withinAMinute(service, async () => {
+    const [account, other] = [await makeAccount(service.db), await makeAccount(service.db)];
+    const before = await traces(service, account);
+    const audio = await tone(300);
+    const send = ({ key }: TestAccount) => service.post('/v1/transcriptions', key).attach('file', audio, 'a.wav');
+    const { asked } = await inTransaction(service.db, async (trx) => {
+      await useUp(trx, account, 1_000_000);
+      const answer = send(account).then(({ status }) => status);
+      await until(async () => (await lockWaits(trx)).length === 1);
+      for (let i = 0; i < 3; i += 1) await send(other).expect(202);
+      await expectNothingLeft(service, account, before);
+      return { asked: answer };
+    });
+    expect(await asked).toBe(429);
+    await expectNothingLeft(service, account, before);
+  })());
 
 test('reads that wait, of more requests than the pool has connections → few connections wait, and others are answered', () =>
   withinAMinute(service, async () => {

@@ -87,6 +87,8 @@ test.each<[string, Reply, Reply, RegExp | undefined]>([
 test.each<[string, Reply, string, 'refused' | 'server']>([
   ['a wrong key, at OpenAI', refusal(401, `Incorrect API key: ${apiKey}`, undefined, 'invalid_api_key'), '401 Incorrect API key: …', 'refused'], // prettier-ignore
   ['a wrong key, at speaches', { status: 403, body: { detail: 'Invalid API key' } }, '403 Invalid API key', 'refused'],
+  ['a wrong key, at vLLM', { status: 401, body: { error: 'Unauthorized' } }, '401 Unauthorized', 'refused'],
+  ['a bill that was not paid', { status: 402, body: 'Payment Required' }, '402 Payment Required', 'refused'],
   ['a quota that is used up', refusal(429, 'You exceeded your quota', undefined, 'insufficient_quota'), '429 You exceeded your quota', 'refused'], // prettier-ignore
   ['a model that speaches has not', { status: 404, body: { detail: "Model 'x' is not installed locally" } }, "404 Model 'x' is not installed locally", 'refused'], // prettier-ignore
   ['an address that has moved', { status: 307, headers: { location: 'http://127.0.0.1:9/' }, body: 'moved' }, '307 moved', 'refused'], // prettier-ignore
