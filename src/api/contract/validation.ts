@@ -59,7 +59,7 @@ function messageOf(error: ErrorObject): string {
   if (error.keyword === 'enum') return `must be one of ${(error.params.allowedValues as string[]).join(', ')}`;
   if (error.keyword === 'format') return `must be ${formats[String(error.params.format)] ?? 'well-formed'}`;
   if (error.keyword === 'minLength' && error.params.limit === 1) return 'must not be empty';
-  if (error.keyword === 'pattern') return patternInWords(String(error.params.pattern)) ?? error.message!;
+  if (error.keyword === 'pattern') return patternInWords(String(error.params.pattern)) ?? 'has a wrong character';
   return error.message ?? 'is wrong';
 }
 

@@ -89,6 +89,10 @@ describe('a query that the contract does not know → 400 that names what is wro
     ['a%0d%0ab%1b%e2%80%ae=1', 'a\ufffd\ufffdb\ufffd\ufffd', 'is not known'],
     ['limit=1&limit=2', 'limit', 'is repeated'],
     ['limit=', 'limit', 'must be integer'],
+    ['q=', 'q', 'must not be empty'],
+    ['status=done', 'status', 'must be one of queued, processing, completed, failed'],
+    ['language=en-US', 'language', 'must be the first part of a language tag, such as en'],
+    ['cursor=a.b', 'cursor', 'has a wrong character'],
     ['createdAfter=yesterday', 'createdAfter', 'must be a time such as 2026-11-20T09:30:00Z; a + is written %2B'],
   ])('?%s → %j %s', async (query, name, message) => {
     const { status, headers, text } = await raw('GET', `/v1/sessions?${query}`);
