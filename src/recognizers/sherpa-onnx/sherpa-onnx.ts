@@ -24,8 +24,9 @@ import type { SherpaModel } from './model-folder.ts';
 
 /** Where words have times, neighbours hear a little of each other, and are joined between two words. */
 function lengthsOf({ times, longestChunkMs = 28_000 }: ModelFamily): ChunkLengths {
-  // Whisper takes 30 s at a time. The others are as good in it.
-  return times === 'words' ? { longestMs: 60_000, overlapMs: 1_000 } : { longestMs: longestChunkMs, overlapMs: 0 };
+  if (times === 'words') return { longestMs: 60_000, overlapMs: 1_000 };
+  // Whisper takes 30 s at a time. The others are as good in it. Words without times don't cross a pause of 1.5 s.
+  return { longestMs: longestChunkMs, overlapMs: 0, ...(times === 'none' && { longestPauseMs: 500 }) };
 }
 
 /**

@@ -48,6 +48,27 @@ test('five clips of quiet human speech, at -30 dB → word error rate of at most
   );
 });
 
+test('five clips with pauses of 1.8 s between them → the captions of each are shown while it is said', async () => {
+  const account = await makeAccount(service.db, { balanceMs: 100_000 });
+  const clips = await speechClips();
+  const padded = clips.map((_, index) => `[${index}]apad=pad_dur=1.8[p${index}]`).join(';');
+  const inOrder = clips.map((_, index) => `[p${index}]`).join('');
+  const joined = [
+    '-filter_complex',
+    `${padded};${inOrder}concat=n=${clips.length}:v=0:a=1`,
+    join(folder, 'pauses.wav'),
+  ];
+  const file = await ffmpeg(...clips.flatMap((clip) => ['-i', clip.file]), ...joined);
+  const { sessionId } = await upload(service, account, file);
+  const { segments } = await final(service, account, sessionId);
+  let atMs = 0;
+  for (const { text, durationMs } of clips) {
+    const shown = segments.filter(({ startMs, endMs }) => startMs >= atMs - 300 && endMs <= atMs + durationMs + 300);
+    expect(wordErrorRate(text, shown.map((segment) => segment.text).join(' '))).toBeLessThanOrEqual(0.15);
+    atMs += durationMs + 1_800;
+  }
+});
+
 const applause =
   'aevalsrc=(random(0)-0.5)*exp(-30*mod(t\\,0.11))+(random(1)-0.5)*exp(-30*mod(t+0.05\\,0.13)):s=16000:d=3';
 
