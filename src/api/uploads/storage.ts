@@ -36,8 +36,7 @@ export function uploadStorage(
     try {
       const file = await open(path, 'wx', 0o600);
       const output = file.createWriteStream({ flush: true, highWaterMark: writeBufferBytes });
-      const check = async () => {
-        await refuseFullDisk(spool, options.minFreeDisk);
+      const flush = async () => {
         // After one that failed, no further one begins.
         if (isFlushing) return;
         isFlushing = true;
@@ -54,7 +53,8 @@ export function uploadStorage(
         }
         if (size < next) return;
         next = size + checkpointEveryBytes;
-        checkpoint = Promise.all([checkpoint, onDisk(check)]);
+        // The flush begins at once: later, the file may be closed.
+        checkpoint = onDisk(() => Promise.all([checkpoint, refuseFullDisk(spool, options.minFreeDisk), flush()]));
         checkpoint.catch((error: Error) => content.destroy(error));
       });
       const flushed = onDisk(() => pipeline(content, output));

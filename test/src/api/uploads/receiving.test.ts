@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Spool } from '../../../../src/files/spool.ts';
 import { readConfig } from '../../../../src/config/config.ts';
 import { ApiError } from '../../../../src/api/answers/problem.ts';
@@ -45,8 +46,8 @@ async function receive(spool: WatchedSpool, body: Buffer, onRequestClose = () =>
 test('a disk that lags behind the client → the upload is complete all the same', async () => {
   const spool = new WatchedSpool(dataDir);
   const { promise: requestClosed, resolve } = Promise.withResolvers<void>();
-  // Asked after 8 MiB, and answered only once Node has read all of the request and is done with it.
-  spool.free = () => requestClosed.then(() => 1e12);
+  // Asked after 8 MiB, and answered only once Node has read all of the request and the file is closed.
+  spool.free = () => requestClosed.then(() => pause(200, 1e12));
   const size = 8 * oneMiB + 300_000;
   expect(await receive(spool, form(filePart(Buffer.alloc(size))), () => void resolve())).toBe(String(size));
 });
